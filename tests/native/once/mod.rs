@@ -10,30 +10,41 @@ use futures_util::future::FutureExt as _;
 use impact_pledge::buyer::recipient::NewProfile;
 use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::credits::rule as credits;
+use impact_pledge::office::credits::rule::CreditRequest;
+use impact_pledge::office::fulfilment::rule as fulfilments;
 use impact_pledge::office::keys::rule as keys;
 use impact_pledge::office::mails::rule as notifications;
 use impact_pledge::office::mails::rule::QueuedRounds;
+use impact_pledge::office::operations::Operation;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::payments::rule as payments;
+use impact_pledge::office::people::rows::changes::Removable;
+use impact_pledge::office::people::rows::people::PersonRole;
+use impact_pledge::office::people::rule as people;
 use impact_pledge::office::prices::rule as prices;
 use impact_pledge::office::prices::rule::Edit;
-use impact_pledge::office::shared::rows::port::Ledger;
+use impact_pledge::office::shared::rows::port::{Ledger, Statement};
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::once::Done;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::shops::rule::{register, teams, units};
 use impact_pledge::office::system::rule::kept;
+use impact_pledge::office::updates::rows::updates::{Pledges, UpdateRow};
+use impact_pledge::office::updates::rule as updates;
+use impact_pledge::office::updates::rule::{NewUpdate, UpdateChange};
 use impact_pledge::pledges::auth::KeyRecord;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::service::Message;
 use impact_pledge::pledges::settlement::{Month, ScopeMonth};
-use impact_pledge::pledges::store::PriceListKey;
+use impact_pledge::pledges::store::{Key as _, PriceListKey};
 use impact_pledge::pledges::types::NotificationService;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::pin::Pin;
+use strum::IntoEnumIterator as _;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
@@ -76,11 +87,21 @@ enum Command {
     Resend,
     KeepFrom,
     Rebuild,
+    RemovePrices,
+    AddPerson,
+    RemovePerson,
+    AddCredit,
+    AddFulfilment,
+    RemoveFulfilment,
+    AddUpdate,
+    EditUpdate,
+    PublishUpdate,
+    WithdrawUpdate,
 }
 
 use Command::*;
 
-const COMMANDS: [Command; 19] = [
+const COMMANDS: [Command; 29] = [
     Create,
     Rotate,
     RotateNow,
@@ -100,6 +121,16 @@ const COMMANDS: [Command; 19] = [
     Resend,
     KeepFrom,
     Rebuild,
+    RemovePrices,
+    AddPerson,
+    RemovePerson,
+    AddCredit,
+    AddFulfilment,
+    RemoveFulfilment,
+    AddUpdate,
+    EditUpdate,
+    PublishUpdate,
+    WithdrawUpdate,
 ];
 
 /// A command to run, with its usual arguments or with different ones.
@@ -231,8 +262,81 @@ impl Asked {
                 told(kept::keep_from(at, ledger, author, month).await)
             }
             Rebuild => told(kept::rebuild(at, ledger, author).await),
+            RemovePrices => {
+                let of = (Mode::Live, &*unit_id);
+                told(prices::remove(at, ledger, author, of, None).await)
+            }
+            AddPerson => {
+                let whom = (&unit("unit_dev"), &*one(EVA, "ben@shop.example", other));
+                told(people::add(at, ledger, author, whom, PersonRole::Viewer).await)
+            }
+            RemovePerson => {
+                let whom = (&unit("unit_dev"), &*one(EVA, "ben@shop.example", other));
+                told(people::remove(ledger, author, whom, Removable::All).await)
+            }
+            AddCredit => {
+                let reason = one("Returned", "Broken", other);
+                let request = CreditRequest {
+                    transaction: transaction(at.store),
+                    part: None,
+                    reason,
+                    tell_buyer: true,
+                    was_charged: None,
+                    seen: None,
+                };
+                told(credits::add(at, ledger, author, &request).await)
+            }
+            AddFulfilment => {
+                let done = json!({ "mode": "live", "month": "2026-01", "offering": "tree",
+                    "quantity": one("1", "2", other), "doneOn": "2026-01-20", "partner": null,
+                    "place": null, "report": null });
+                let done = serde_json::from_value(done).unwrap();
+                told(fulfilments::add(at, ledger, author, &done).await)
+            }
+            RemoveFulfilment => {
+                let id = one(&id_in(ledger, "fulfilments").await, "ful_other", other);
+                told(fulfilments::remove(at, ledger, author, &id).await)
+            }
+            AddUpdate => {
+                let month = Month::parse("2026-01").unwrap();
+                let pledges = Pledges { mode: Mode::Live, month, offering: "tree".to_owned() };
+                let new = sentence(&one("We planted.", "We sowed.", other));
+                told(updates::add(at, ledger, author, (&pledges, None), &new).await.map(row))
+            }
+            EditUpdate => {
+                let id = id_in(ledger, "updates").await;
+                let new = sentence(&one("We planted all.", "We sowed all.", other));
+                told(updates::edit(at, ledger, author, (&id, 1), &new).await.map(row))
+            }
+            PublishUpdate => {
+                let id = one(&id_in(ledger, "updates").await, "upd_other", other);
+                told(updates::publish(at, ledger, author, (&id, 1)).await.map(row))
+            }
+            WithdrawUpdate => {
+                let id = one(&id_in(ledger, "updates").await, "upd_other", other);
+                told(updates::withdraw(at, ledger, author, (&id, 2)).await.map(row))
+            }
         }
     }
+}
+
+const EVA: &str = "eva@shop.example";
+
+fn sentence(text: &str) -> NewUpdate {
+    let update = json!({ "stage": "done", "date": "2026-01-20", "texts": [["en", text]] });
+    serde_json::from_value(update).unwrap()
+}
+
+fn row(done: Done<UpdateChange>) -> Done<UpdateRow> {
+    done.map(|change| change.row)
+}
+
+/// Returns the ID of a table's only row. A call that fails finds none.
+async fn id_in(ledger: &dyn Ledger, table: &str) -> String {
+    let sql: &str = format!("SELECT id FROM {table}").leak();
+    let find = Statement { sql, parameter: "null".to_owned() };
+    let rows = ledger.run(&[find]).await.unwrap_or_default();
+    rows.into_iter().flatten().next().unwrap_or_else(|| "none".to_owned())
 }
 
 impl Command {
@@ -258,6 +362,16 @@ impl Command {
             Resend => "emails resend",
             KeepFrom => "ledger keep-from",
             Rebuild => "ledger rebuild",
+            RemovePrices => "prices remove",
+            AddPerson => "people add",
+            RemovePerson => "people remove",
+            AddCredit => "credits add",
+            AddFulfilment => "fulfilments add",
+            RemoveFulfilment => "fulfilments remove",
+            AddUpdate => "updates add",
+            EditUpdate => "updates edit",
+            PublishUpdate => "updates publish",
+            WithdrawUpdate => "updates withdraw",
         }
     }
 }
@@ -285,9 +399,24 @@ impl World {
         let (ledger, queue) = (SqliteLedger::default(), MemoryQueue::default());
         let world = World { store, ledger, clock, entropy, queue };
         world.ledger.reconcile(&world.store, ENDED_MS);
-        if command == Undo {
-            world.ask(Mark.asked(), "cyd", None, &[]).0.unwrap().unwrap();
+        let first: &[Command] = match command {
+            Undo => &[Mark],
+            RemovePerson => &[AddPerson],
+            RemoveFulfilment => &[AddFulfilment],
+            EditUpdate | PublishUpdate => &[AddUpdate],
+            WithdrawUpdate => &[AddUpdate, PublishUpdate],
+            _ => &[],
+        };
+        for command in first {
+            world.ask(command.asked(), "cyd", None, &[]).0.unwrap().unwrap();
             world.later(MINUTE);
+        }
+        if command == RemovePrices {
+            for unit in ["unit_dev", "unit_dev_two"] {
+                let name = PriceListKey::of_unit(Mode::Live, unit).name();
+                let list = br#"{"currencyCode":"EUR","unitPrices":{"tree":"3"}}"#;
+                world.store.keep(&name, list, b"null");
+            }
         }
         world
     }
@@ -355,7 +484,18 @@ impl World {
     fn rows(&self) -> Vec<String> {
         let published = "SELECT json_array(name, content, change) FROM published ORDER BY 1";
         let orders = "SELECT json_array(id, erased) FROM transactions ORDER BY 1";
-        [self.ledger.sql(published), self.ledger.sql(orders)].concat()
+        [self.ledger.sql(published), self.ledger.sql(orders), self.own_rows()].concat()
+    }
+
+    /// Returns the rows that only the ledger has, without their times.
+    fn own_rows(&self) -> Vec<String> {
+        let tables = [
+            "SELECT json_array(place, address, role) FROM people ORDER BY 1",
+            "SELECT json_array(id, number, cents, quantities, reason) FROM credits ORDER BY 1",
+            "SELECT json_array(id, quantity, remover) FROM fulfilments ORDER BY 1",
+            "SELECT json_array(id, state, content, revision, changer) FROM updates ORDER BY 1",
+        ];
+        tables.iter().flat_map(|sql| self.ledger.sql(sql)).collect()
     }
 
     /// Returns what a command has changed: the records, and whether the queue has a message. Leaves out times
@@ -388,6 +528,7 @@ impl World {
         effect.sort();
         effect.dedup();
         effect.push(format!("queue: {}", !self.queue.messages.borrow().is_empty()));
+        effect.extend(self.own_rows());
         effect
     }
 
@@ -404,4 +545,17 @@ fn calls_of(command: Command) -> usize {
     let world = World::before(command);
     let id = world.opened();
     world.ask(command.asked(), ADA, Some(&id), &[]).1
+}
+
+/// Operations that call the function of another command, or need a database that has lost rows.
+const LIKE_OTHERS: [&str; 3] = ["prices change", "updates draft", "ledger accept-loss"];
+
+#[test]
+fn each_operation_that_changes_something_is_tried() {
+    let tried: Vec<_> = COMMANDS.iter().map(|command| command.name()).collect();
+    let all = Operation::iter().filter(|operation| operation.spec().changes);
+    for name in all.map(|operation| operation.spec().full_name()) {
+        let is_tried = tried.contains(&&*name) || LIKE_OTHERS.contains(&&*name);
+        assert!(is_tried, "add `{name}` to COMMANDS");
+    }
 }

@@ -161,15 +161,18 @@ async fn lost_to<C: Clock, E: Entropy>(
     words: &str,
     versions: &[NewVersion],
 ) -> Result<OperatorError> {
-    let mut first = ("somebody else".to_owned(), String::new());
-    for NewVersion { seen, row } in versions {
-        let now = rows::get(ledger, &row.name).await?;
-        if let Some(now) = now.filter(|now| Some(&now.change) != seen.as_ref()) {
-            let by = author.name_of(&now.author, now.by_shop).to_owned();
-            first = (by, format!(" at {}", date_time(now.at)));
+    let names: Vec<_> = versions.iter().map(|version| version.row.name.clone()).collect();
+    let now = rows::get_all(ledger, &names).await?;
+    let is_other = |now: &&PublishedRow| {
+        let own = versions.iter().find(|version| version.row.name == now.name);
+        own.is_some_and(|own| own.seen.as_ref() != Some(&now.change))
+    };
+    let (by, at) = match now.iter().find(is_other) {
+        Some(first) => {
+            (author.name_of(&first.author, first.by_shop), format!(" at {}", date_time(first.at)))
         }
-    }
-    let (by, at) = first;
+        None => ("somebody else", String::new()),
+    };
     Ok(OperatorError::invalid(format!(
         "your change was not saved: {by} changed {words}{at}, after you read it. Check the current version, and begin \
          again"
