@@ -80,6 +80,23 @@ fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
 
 /// The ledger reads the charges of earlier months only for shops whose credits may exceed their charges. For
 /// all other shops, it must then also leave out the credits of these months.
+/// Two creates with one ID race, and the charge of the first one is credited. Then the second one decides the charge.
+#[test]
+fn a_credit_of_a_charge_that_became_smaller_is_carried_alike_everywhere() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(40));
+    bench.credit(&request(&id, None)).unwrap();
+    bench.order(ENDED_MS, json!(6));
+    bench.at(APRIL_MS);
+    bench.ledger.sql(&format!("UPDATE transactions SET cents = 500 WHERE id = '{id}'"));
+    let dues = ["2026-02 3.00 − 0.00 − 15.00 = 0.00", "2026-01 5.00 − 20.00 − 0.00 = 0.00"];
+    assert_eq!(bench.dues(), dues);
+    let february = Month::parse("2026-02").unwrap();
+    let all = TransactionFilter::default();
+    let usage = block_on(usage::of_month(bench.store(), &bench.ledger, &all, february)).unwrap();
+    assert_eq!(usage.months[0].sums[0].carried, "15.00");
+}
+
 #[test]
 fn a_shop_whose_credits_do_not_exceed_its_charges_carries_nothing_beside_one_whose_do() {
     let bench = carried();

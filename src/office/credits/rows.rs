@@ -190,13 +190,13 @@ pub struct CreditSum {
     pub currency_code: String,
     /// The exact sum of the credits, as a decimal with two places.
     pub amount: String,
-    /// Whether one of the credits belongs to a transaction of another month, usually an earlier one. If all
-    /// credits belong to transactions of this month, the credits cannot exceed the sum of the month's
-    /// charges.
+    /// Whether the credits may exceed the sum of the month's charges. They may if one of them belongs to a transaction
+    /// of another month, usually an earlier one, or to a transaction whose charge was another one when it was credited.
     ///
     /// The other month may also be a later one. This happens if a create request was interrupted, its
-    /// transaction was credited, and the request was then repeated in a later month.
-    pub is_of_other: bool,
+    /// transaction was credited, and the request was then repeated in a later month. Of creates with one ID that race, the
+    /// last one decides the charge.
+    pub may_exceed: bool,
 }
 
 /// Sums the credits by booked month, unit, mode and currency, oldest month first. `units` restricts the sums to these
@@ -267,8 +267,9 @@ macro_rules! booked {
             "WITH booked AS (
   SELECT booked_month AS month, unit, mode, currency, max(booked_month <> order_month OR EXISTS (
       SELECT 1 FROM transactions t WHERE t.id = credits.id
-        AND strftime('%Y-%m', t.created / 1000, 'unixepoch') <> booked_month
-    )) AS is_of_other,
+        AND (strftime('%Y-%m', t.created / 1000, 'unixepoch') <> booked_month
+          OR t.cents IS NOT charge_cents OR t.amount IS NOT charge_amount)
+    )) AS may_exceed,
     ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest,
     json_group_array(amount) FILTER (WHERE amount IS NOT NULL) AS large
   FROM credits WHERE ",
@@ -278,7 +279,7 @@ macro_rules! booked {
             "
   GROUP BY booked_month, unit, mode, currency
 )
-SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'is_of_other', is_of_other,
+SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'may_exceed', may_exceed,
   'millions', millions, 'rest', rest, 'large', json(large)) FROM booked ORDER BY month, unit, mode, currency"
         )
     };
@@ -312,7 +313,7 @@ struct BookedRow {
     #[serde(flatten)]
     of: ScopeMonth,
     currency: String,
-    is_of_other: u8,
+    may_exceed: u8,
     millions: u64,
     rest: u64,
     large: Vec<String>,
@@ -323,8 +324,8 @@ impl BookedRow {
         let mut parts = of_halves(self.millions, self.rest, 2);
         parts.extend(self.large.iter().filter_map(|text| Decimal::parse_bounded(text)));
         let amount = Decimal::sum(parts.into_iter()).to_money();
-        let BookedRow { of, currency: currency_code, is_of_other, .. } = self;
-        CreditSum { of, currency_code, amount, is_of_other: is_of_other != 0 }
+        let BookedRow { of, currency: currency_code, may_exceed, .. } = self;
+        CreditSum { of, currency_code, amount, may_exceed: may_exceed != 0 }
     }
 }
 

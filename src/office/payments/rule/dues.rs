@@ -170,12 +170,11 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// Returns the earlier months to read. They begin with the first month that has a credit for an order of
-    /// another month: only such credits can exceed the charges of a month. Returns none if no such credit
-    /// is booked before the last requested month.
+    /// Returns the earlier months to read. They begin with the first month whose credits may exceed its charges. Returns
+    /// none if no such month is before the last requested one.
     fn of(credits: &[CreditSum], months: &[Month]) -> Self {
         let Some(last) = months.iter().max() else { return Earlier::default() };
-        let excessive = |credit: &&CreditSum| credit.is_of_other && credit.of.month < *last;
+        let excessive = |credit: &&CreditSum| credit.may_exceed && credit.of.month < *last;
         let credits: Vec<_> = credits.iter().filter(excessive).collect();
         let Some(first) = credits.iter().map(|credit| credit.of.month).min() else {
             return Earlier::default();
