@@ -49,7 +49,7 @@ pub(crate) async fn commit<C: Clock, E: Entropy, T: Outcome>(
     let commit = Commit { author, ledger, request, is_made: Cell::default() };
     let outcome = work(&commit).await;
     if !commit.is_made.get()
-        && let Ok(Some(made)) = operations::get(ledger, &commit.request.id).await
+        && let Some(made) = operations::get(ledger, &commit.request.id).await?
     {
         return commit.request.replay(&made); // by another request with the ID, or by this one, whose answer was lost
     }
