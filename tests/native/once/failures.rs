@@ -1,7 +1,7 @@
 //! Tests that repeating a change completes it, whichever step failed before.
 
 use super::Command::*;
-use super::{ADA, COMMANDS, Command, Heard, MINUTE, World, calls_of, month_of};
+use super::{ADA, Command, Heard, MINUTE, World, calls_of, month_of};
 use crate::faulty_changes::Fault;
 use futures_executor::block_on;
 use impact_pledge::office::keys::rule as keys;
@@ -10,6 +10,7 @@ use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shops::rule::teams;
 use impact_pledge::pledges::auth::ApiKey;
 use serde_json::Value;
+use strum::IntoEnumIterator as _;
 use support::ledger::Failing;
 use support::service::LIVE_UNIT;
 
@@ -22,7 +23,7 @@ fn effects_of(command: Command) -> [Vec<String>; 2] {
 
 #[test]
 fn whatever_fails_at_a_step_a_repeat_ends_it() {
-    for command in COMMANDS {
+    for command in Command::iter() {
         let [done, _] = effects_of(command);
         for call in 1..=calls_of(command) {
             for fault in [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter] {

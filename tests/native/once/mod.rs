@@ -1,11 +1,13 @@
 //! Tests that a change is made only once, although its request is sent several times with one operation ID. Any
 //! step may fail.
 
+mod command;
 mod failures;
 mod outcomes;
 mod twice;
 
 use crate::faulty_changes::{Fault, Faulty, Person, RECORDS};
+use command::Command;
 use futures_util::future::FutureExt as _;
 use impact_pledge::buyer::recipient::NewProfile;
 use impact_pledge::office::audit::rule as audit;
@@ -65,73 +67,7 @@ const ADDRESS: &str = "ada@example.org";
 type Heard = Result<Done<Value>, OperatorError>;
 type Asking<'a> = Pin<Box<dyn Future<Output = Heard> + 'a>>;
 
-/// A command of an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Command {
-    Create,
-    Rotate,
-    RotateNow,
-    Revoke,
-    SetPrices,
-    AddUnits,
-    SetProfile,
-    ReplaceProfile,
-    UnsetProfile,
-    RemoveUnit,
-    AddMember,
-    RemoveMember,
-    Mark,
-    Undo,
-    Erase,
-    ErasePerson,
-    Resend,
-    KeepFrom,
-    Rebuild,
-    RemovePrices,
-    AddPerson,
-    RemovePerson,
-    AddCredit,
-    AddFulfilment,
-    RemoveFulfilment,
-    AddUpdate,
-    EditUpdate,
-    PublishUpdate,
-    WithdrawUpdate,
-}
-
 use Command::*;
-
-const COMMANDS: [Command; 29] = [
-    Create,
-    Rotate,
-    RotateNow,
-    Revoke,
-    SetPrices,
-    AddUnits,
-    SetProfile,
-    ReplaceProfile,
-    UnsetProfile,
-    RemoveUnit,
-    AddMember,
-    RemoveMember,
-    Mark,
-    Undo,
-    Erase,
-    ErasePerson,
-    Resend,
-    KeepFrom,
-    Rebuild,
-    RemovePrices,
-    AddPerson,
-    RemovePerson,
-    AddCredit,
-    AddFulfilment,
-    RemoveFulfilment,
-    AddUpdate,
-    EditUpdate,
-    PublishUpdate,
-    WithdrawUpdate,
-];
 
 /// A command to run, with its usual arguments or with different ones.
 #[derive(Clone, Copy)]
@@ -552,10 +488,10 @@ const LIKE_OTHERS: [&str; 3] = ["prices change", "updates draft", "ledger accept
 
 #[test]
 fn each_operation_that_changes_something_is_tried() {
-    let tried: Vec<_> = COMMANDS.iter().map(|command| command.name()).collect();
+    let tried: Vec<_> = Command::iter().map(Command::name).collect();
     let all = Operation::iter().filter(|operation| operation.spec().changes);
     for name in all.map(|operation| operation.spec().full_name()) {
         let is_tried = tried.contains(&&*name) || LIKE_OTHERS.contains(&&*name);
-        assert!(is_tried, "add `{name}` to COMMANDS");
+        assert!(is_tried, "add `{name}` to `Command`");
     }
 }

@@ -1,15 +1,16 @@
 //! Tests what is stored about an operation.
 
 use super::Command::*;
-use super::{ADA, ADDRESS, COMMANDS, ENDED_MS, EVA, HOUR, MINUTE, World};
+use super::{ADA, ADDRESS, Command, ENDED_MS, EVA, HOUR, MINUTE, World};
 use futures_executor::block_on;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::system::rows::upkeep::{Limits, keep_up};
+use strum::IntoEnumIterator as _;
 use support::service::LIVE_UNIT;
 
 #[test]
 fn what_is_kept_has_no_id_no_secret_and_no_person() {
-    for command in COMMANDS {
+    for command in Command::iter() {
         let world = World::before(command);
         let id = world.opened();
         let outcome = world.done(command, &id).outcome.to_string();

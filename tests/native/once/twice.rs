@@ -1,15 +1,16 @@
 //! Tests changes that are requested twice.
 
 use super::Command::*;
-use super::{ADA, Asked, COMMANDS, Command, HOUR, MINUTE, World, calls_of};
+use super::{ADA, Asked, Command, HOUR, MINUTE, World, calls_of};
 use crate::faulty_changes::Fault;
 use impact_pledge::pledges::time::date_time;
 use serde_json::Value;
 use std::task::{Context, Poll, Waker};
+use strum::IntoEnumIterator as _;
 
 #[test]
 fn what_is_asked_for_again_is_not_done_again_and_its_outcome_is_told() {
-    for command in COMMANDS {
+    for command in Command::iter() {
         let world = World::before(command);
         let id = world.opened();
         let first = world.done(command, &id);
@@ -44,7 +45,7 @@ fn check_told_again(command: Command, first: &Value, again: &Value) {
 
 #[test]
 fn an_id_stands_for_one_change() {
-    for command in COMMANDS {
+    for command in Command::iter() {
         let world = World::before(command);
         let id = world.opened();
         world.done(command, &id);
@@ -93,7 +94,7 @@ fn without_an_id_each_change_gets_a_new_one() {
 /// request has ended, and then continues. Only one of them makes the change.
 #[test]
 fn of_two_at_once_one_is_done() {
-    for command in COMMANDS {
+    for command in Command::iter() {
         let calls = calls_of(command);
         for call in 1..=calls {
             let world = World::before(command);

@@ -84,25 +84,30 @@ async fn own(ledger: &dyn Ledger) -> Result<Option<String>> {
 
 /// Returns whether a database with this epoch has lost rows. KV cost: 1 read.
 async fn is_lost(store: &impl OperatorStore, own: Option<&str>) -> Result<bool> {
-    Ok(named(store).await?.is_some_and(|named| Some(&*named) != own))
+    Ok(names_another(named(store).await?.as_deref(), own))
 }
 
 /// Refuses a database that has lost rows. KV cost: 1 read. Ledger cost: 1 query.
 pub(crate) async fn check(store: &impl OperatorStore, ledger: &dyn Ledger) -> Result<()> {
     let named = named(store).await?; // first, as in `begin`
-    check_named(named, epoch::get(ledger).await?.as_deref())
+    check_named(named.as_deref(), epoch::get(ledger).await?.as_deref())
 }
 
 /// As [`check`], for a caller that has read the database's epoch.
 pub(crate) async fn check_own(store: &impl OperatorStore, own: Option<&str>) -> Result<()> {
-    check_named(named(store).await?, own)
+    check_named(named(store).await?.as_deref(), own)
 }
 
-fn check_named(named: Option<String>, own: Option<&str>) -> Result<()> {
-    match named {
-        Some(named) if Some(&*named) != own => Err(OperatorError::invalid(LOST)),
-        _ => Ok(()),
+fn check_named(named: Option<&str>, own: Option<&str>) -> Result<()> {
+    match names_another(named, own) {
+        true => Err(OperatorError::invalid(LOST)),
+        false => Ok(()),
     }
+}
+
+/// Returns whether Workers KV names another epoch than that of the database.
+fn names_another(named: Option<&str>, own: Option<&str>) -> bool {
+    named.is_some_and(|named| Some(named) != own)
 }
 
 /// Refuses a database that has lost rows, before a row is written. If the database has no epoch yet, gives it one.
