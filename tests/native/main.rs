@@ -20,6 +20,7 @@ mod conflicts;
 mod credit_races;
 mod credit_table;
 mod credits;
+mod cron_backup;
 mod dashboard;
 mod deliveries;
 mod descriptions;

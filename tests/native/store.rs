@@ -59,6 +59,7 @@ fn a_key_owns_its_prefix_and_fits() {
         ),
         (BackupKey::Full.name(), "backup"),
         (BackupKey::Increment.name(), "backup:increment"),
+        (BackupKey::Ledger.name(), "backup:ledger"),
         (LedgerUnsentKey(&id(1)).name(), "ledger-unsent:ptran_"),
         (AuditKey::new(1_769_860_800_123, [255; 8]).name(), "audit:8230139199876:ffffffffffffffff"),
         (AuditKey::new(u64::MAX, [0; 8]).name(), "audit:0000000000000:0000000000000000"),

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 #[cfg(not(target_family = "wasm"))]
+pub mod bucket;
+#[cfg(not(target_family = "wasm"))]
 pub mod contract;
 #[cfg(not(target_family = "wasm"))]
 pub mod ledger;

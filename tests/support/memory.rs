@@ -1,7 +1,8 @@
 //! A store in memory.
 
 use impact_pledge::pledges::store::{
-    Key, KeyInfo, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
+    BackupStore, Key, KeyInfo, ListPage, ListingStore, OperatorStore, RawRecord, Store, StoreError,
+    Stored,
 };
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -238,4 +239,17 @@ impl OperatorStore for MemoryStore {
     }
 
     async fn pause(&self, _: u32) {}
+}
+
+impl BackupStore for MemoryStore {
+    async fn get_records(&self, names: &[String]) -> Result<Vec<Option<RawRecord>>, StoreError> {
+        assert!(names.len() <= 100, "Cloudflare reads no more at once");
+        names.iter().try_for_each(|name| self.check(name))?;
+        let records = self.records.borrow();
+        let raw = |record: &Record| RawRecord {
+            value: record.value.clone(),
+            metadata: serde_json::from_slice(&record.metadata).ok(),
+        };
+        Ok(names.iter().map(|name| records.get(name).map(raw)).collect())
+    }
 }

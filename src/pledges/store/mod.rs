@@ -29,7 +29,9 @@ pub use notification_keys::{
     FAILED_MAIL_DAYS, FailedMailKey, MAILED_DAYS, MailedKey, NOTIFICATION_DAYS, NotificationKey,
     QueuedMailKey,
 };
-pub use operator::{KeyInfo, ListPage, ListingStore, MAX_READS, OperatorStore};
+pub use operator::{
+    BackupStore, KeyInfo, ListPage, ListingStore, MAX_READS, OperatorStore, RawRecord,
+};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;

@@ -66,14 +66,16 @@ impl Key for SecretKey {
     }
 }
 
-/// The key `backup` or `backup:increment` of the record about the last full or incremental backup of the
-/// namespace. The record says when the backup was made, and by whom. The service does not read it.
+/// The key `backup`, `backup:increment` or `backup:ledger` of the record about the last backup of this kind. The record says
+/// when the backup was made, and by whom. The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupKey {
     /// A backup of all records.
     Full,
     /// An incremental backup: what changed since the last backup.
     Increment,
+    /// A backup of the rows that only the ledger has.
+    Ledger,
 }
 
 impl Key for BackupKey {
@@ -84,6 +86,7 @@ impl Key for BackupKey {
         Cow::Borrowed(match self {
             BackupKey::Full => "",
             BackupKey::Increment => ":increment",
+            BackupKey::Ledger => ":ledger",
         })
     }
 }

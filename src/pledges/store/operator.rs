@@ -3,6 +3,7 @@
 use super::{Key, Store, StoreError};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
@@ -47,6 +48,22 @@ pub trait OperatorStore: ListingStore {
 
     /// Waits for this many milliseconds.
     async fn pause(&self, milliseconds: u32);
+}
+
+/// The store of backups. It also reads records of any kind as they are stored.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait BackupStore: OperatorStore {
+    /// Returns at most [`MAX_READS`] records, in the order of the names; `None` for a record that is missing. The value and the
+    /// metadata of a record are of the same write.
+    async fn get_records(&self, names: &[String]) -> Result<Vec<Option<RawRecord>>, StoreError>;
+}
+
+/// A record as it is stored.
+#[derive(Clone, Debug)]
+pub struct RawRecord {
+    pub value: Vec<u8>,
+    /// The metadata as JSON; `None` if the record has none.
+    pub metadata: Option<Box<RawValue>>,
 }
 
 /// A page of a list: at most 1,000 records.

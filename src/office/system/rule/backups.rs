@@ -1,5 +1,5 @@
 //! Records when the namespace was last backed up, so that everyone can see it. The backup command writes the backup's
-//! file.
+//! file; [`cron_backup`](super::cron_backup) writes the backups of the cron.
 
 use crate::office::audit::rule::Author;
 use crate::office::shared::rule::error::Result;
@@ -26,8 +26,17 @@ pub async fn record(
 ) -> Result<Backup> {
     let at = date_time(author.clock.now_ms());
     let backup = Backup { at, records, by: author.by.to_owned() };
-    put_record(store, &kind, &backup).await?;
+    put(store, kind, &backup).await?;
     Ok(backup)
+}
+
+/// Writes the record of the last backup. KV cost: 1 write.
+pub(super) async fn put(
+    store: &impl OperatorStore,
+    kind: BackupKey,
+    backup: &Backup,
+) -> Result<()> {
+    put_record(store, &kind, backup).await
 }
 
 /// Returns the last full backup; `None` if none is recorded.
@@ -44,4 +53,12 @@ pub async fn last(store: &impl OperatorStore) -> Result<Option<Backup>> {
 /// As [`last`].
 pub async fn last_increment(store: &impl OperatorStore) -> Result<Option<Backup>> {
     load(store, BackupKey::Increment).await
+}
+
+/// Returns the last backup of the rows that only the ledger has; `None` if none is recorded.
+///
+/// # Errors
+/// As [`last`].
+pub async fn last_of_ledger(store: &impl OperatorStore) -> Result<Option<Backup>> {
+    load(store, BackupKey::Ledger).await
 }

@@ -1,6 +1,11 @@
 pub mod adopt;
 pub mod attention;
+pub mod backup_index;
+mod backup_lines;
+mod backup_source;
 pub mod backups;
+pub mod bucket;
+pub mod cron_backup;
 pub mod epoch;
 pub mod increment;
 pub mod kept;
