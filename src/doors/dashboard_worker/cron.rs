@@ -1,11 +1,14 @@
-//! The work of the cron trigger: it compares the ledger with Workers KV, and repairs the records in KV that
-//! contain the updates for timelines.
+//! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
+//! timelines, and makes backups.
 
 use super::DashboardBindings;
+use super::cron_backup::back_up;
+use crate::doors::cloudflare::KvStore;
 use crate::doors::platform::Platform;
 use crate::office::audit::rule as audit;
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, Unbound};
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::system::rows::reconcile::PassOutcome;
 use crate::office::system::rows::upkeep;
 use crate::office::system::rows::upkeep::{Limits, Upkeep};
 use crate::office::system::rule::epoch;
@@ -38,22 +41,37 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Brings entries of the audit log into the ledger, repairs records of updates and other copies, then continues the comparison of the ledger with Workers KV. Returns no error:
-/// after a failure, the next invocation continues where this one stopped.
+/// Keeps up the ledger, then makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
+/// where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
-pub async fn keep_up(bindings: DashboardBindings) {
-    let Some(ledger) = bindings.database() else { return };
+pub async fn scheduled(bindings: DashboardBindings) {
     let store = bindings.store();
-    let is_lost = is_lost(&store, &ledger).await; // before entries are brought in: one of them may be the one to look for
-    bring_in_audit_log(&store, &ledger).await;
-    mend_updates(&store, &ledger).await;
+    let Some(ledger) = bindings.database() else {
+        return back_up(&bindings, &store, &Unbound).await;
+    };
+    if keep_up(&store, &ledger).await {
+        back_up(&bindings, &store, &ledger).await;
+    }
+}
+
+/// Brings entries of the audit log into the ledger, repairs records of updates and other copies, then continues the comparison
+/// of the ledger with Workers KV. Returns whether there was so little to do that most of the invocation's calls are left.
+async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> bool {
+    let is_lost = is_lost(store, ledger).await; // before entries are brought in: one of them may be the one to look for
+    bring_in_audit_log(store, ledger).await;
+    mend_updates(store, ledger).await;
     if !is_lost {
-        republish(&store, &ledger).await; // otherwise older rows would replace newer copies
+        republish(store, ledger).await; // otherwise older rows would replace newer copies
     }
     let began_ms = Platform.now_ms();
     let holder = upkeep::holder(&Platform);
-    let outcome = upkeep::keep_up(&ledger, &store, &Platform, &holder, LIMITS).await;
+    let outcome = upkeep::keep_up(ledger, store, &Platform, &holder, LIMITS).await;
     log(&outcome, Platform.now_ms().saturating_sub(began_ms));
+    let idle = |upkeep: Upkeep| {
+        let Upkeep { reached, unsent, days, .. } = upkeep;
+        (reached, unsent, days) == (PassOutcome::NotDue, 0, 0)
+    };
+    outcome.is_ok_and(idle)
 }
 
 /// Brings the entries of changes in Workers KV into the ledger. After a failure, the next invocation starts again.

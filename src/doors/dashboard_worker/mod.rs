@@ -3,8 +3,10 @@
 //! `worker.js` loads the module. `recover.js` answers the requests of an instance that broke.
 
 mod access;
+mod bucket;
 mod consumer;
 mod cron;
+mod cron_backup;
 mod d1;
 
 use super::cloudflare::{Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response};
@@ -16,6 +18,7 @@ use crate::office::shared::rows::port::{Ledger, Unbound};
 use crate::pledges::http::InFlight;
 use crate::pledges::service::Outbox;
 use access::Context;
+use bucket::R2;
 use d1::{D1, D1Ledger};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -28,6 +31,10 @@ extern "C" {
     pub type DashboardBindings;
     #[wasm_bindgen(method, getter, js_name = LEDGER_DB)]
     fn ledger_db(this: &DashboardBindings) -> Option<D1>;
+    #[wasm_bindgen(method, getter, js_name = BACKUPS)]
+    fn backups(this: &DashboardBindings) -> Option<R2>;
+    #[wasm_bindgen(method, getter, js_name = BACKUP_PLACE)]
+    fn backup_place(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = OPERATORS)]
     fn operators(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SUPPORT)]

@@ -1,5 +1,6 @@
 //! Workers KV as a store.
 
+mod backup;
 mod namespace;
 mod operator;
 

@@ -1,7 +1,7 @@
 //! The binding of a namespace of Workers KV, and the options of its calls.
 
 use crate::pledges::store::LEAST_CACHE_SECONDS;
-use js_sys::{JSON, Promise, Uint8Array};
+use js_sys::{Array, JSON, Promise, Uint8Array};
 use serde::Serialize;
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
@@ -18,6 +18,13 @@ extern "C" {
     pub fn get_with_metadata(
         this: &KvNamespace,
         name: &str,
+        options: &JsValue,
+    ) -> Result<Promise, JsValue>;
+    /// Reads the records with at most 100 names: a map from each name to its value and metadata.
+    #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
+    pub fn get_all_with_metadata(
+        this: &KvNamespace,
+        names: &Array,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
     /// Reads the value of one name. If `names` is an array of at most 100 names, reads a map from each name

@@ -4,6 +4,7 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::system::rule::backup_index::FULL_DAYS;
 use crate::office::system::rule::backups;
 use crate::office::system::rule::backups::Backup;
 use crate::pledges::service::{Clock, Entropy};
@@ -38,19 +39,23 @@ pub(crate) async fn days<S: OperatorStore, C: Clock, E>(
     Ok(youngest.map_or(Age::Invalid, |age_ms| Age::Days(age_ms / DAY_MS)))
 }
 
-/// Shows the last full backup and the last incremental backup. KV cost: 2 reads.
+/// Shows the last backup of each kind. KV cost: 3 reads.
 pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result<Markup> {
     let now_ms = context.clock.now_ms();
-    let full = made(readable(backups::last(context.store).await)?, now_ms);
-    let increment = made(readable(backups::last_increment(context.store).await)?, now_ms);
+    let full = made(readable(backups::last(context.store).await)?, now_ms, "records");
+    let increment = readable(backups::last_increment(context.store).await)?;
+    let increment = made(increment, now_ms, "records");
+    let ledger = made(readable(backups::last_of_ledger(context.store).await)?, now_ms, "rows");
     Ok(html! {
-        (view::facts(&[("Full", full), ("Increment", increment)]))
+        (view::facts(&[("Full", full), ("Increment", increment), ("Only the ledger", ledger)]))
         p {
             small {
                 "To make a full backup, run " code { "npm run transactions -- backup FILE" } ". With "
-                code { "--since FILE" } ", it contains only what changed since that backup."
+                code { "--since FILE" } ", it contains only what changed since that backup. If a bucket is bound as "
+                code { "BACKUPS" } ", the dashboard makes a full backup every " (FULL_DAYS)
+                " days, and one of the ledger's own rows every day."
             }
         }
     })
@@ -67,8 +72,8 @@ fn readable(found: Result<Option<Backup>, OperatorError>) -> Result<Found> {
 }
 
 /// Renders when and by whom a backup was made, such as `12 Jan 2026, 10:00 UTC (3 days ago), 17 records, by
-/// ada`.
-fn made(found: Found, now_ms: u64) -> Markup {
+/// ada`. `items` are what was counted.
+fn made(found: Found, now_ms: u64, items: &str) -> Markup {
     let days = |at: &str| age_ms(at, now_ms).map(|age_ms| age_ms / DAY_MS);
     html! {
         @match found {
@@ -77,7 +82,7 @@ fn made(found: Found, now_ms: u64) -> Markup {
                 @if let Some(days) = days(&at).filter(|days| *days > 0) {
                     " (" (days) @if days == 1 { " day ago)" } @else { " days ago)" }
                 }
-                ", " (records) " records, by " (view::untrusted_text(&by))
+                ", " (records) " " (items) ", by " (view::untrusted_text(&by))
             }
             Ok(None) => span.soft { "No backup has been recorded." }
             Err(problem) => span.problem { (view::sentence(&problem)) }

@@ -15,7 +15,7 @@ use crate::pledges::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
 
-/// Renders the page System. KV cost: at most 8 lists and 66 reads. Ledger cost: 3 calls.
+/// Renders the page System. KV cost: at most 8 lists and 67 reads. Ledger cost: 3 calls.
 pub(crate) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
