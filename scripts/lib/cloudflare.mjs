@@ -1,5 +1,5 @@
 /**
- * Calls the part of Cloudflare's REST API that the commands need: accounts, Workers, Workers KV, D1 and queues. The official
+ * Calls the part of Cloudflare's REST API that the commands need: accounts, Workers, Workers KV, D1, R2 and queues. The official
  * package `cloudflare` has 17,000 files (120 MB), too many for these few calls.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -128,14 +128,14 @@ export class Cloudflare {
   }
 
   /** Makes a GET call, and returns the bytes of its answer. @returns {Promise<Buffer>} */
-  bytes = async (purpose, path) =>
+  bytes = async (purpose, path, headers = {}) =>
     (
       await this.#call(
         purpose,
         "GET",
         `/accounts/${encodeURIComponent(this.account)}${path}`,
         undefined,
-        { isRaw: true },
+        { isRaw: true, headers },
       )
     ).result;
 
@@ -143,9 +143,15 @@ export class Cloudflare {
    * Makes a call, and retries the call after temporary errors. `attempts` is 1 for calls that are not safe to
    * retry.
    */
-  async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {
+  async #call(
+    purpose,
+    method,
+    path,
+    body,
+    { isRaw = false, attempts = ATTEMPTS, headers = {} } = {},
+  ) {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#once(method, path, body, isRaw);
+      const answer = await this.#once(method, path, body, { isRaw, headers });
       if (answer.json?.success) return answer.json;
       if (!answer.passes || attempt === attempts)
         throw Object.assign(new UserError(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), {
@@ -163,12 +169,12 @@ export class Cloudflare {
    * Makes one attempt of a call. The deadline covers everything from connecting to the last byte of the
    * answer.
    */
-  async #once(method, path, body, isRaw) {
+  async #once(method, path, body, { isRaw, headers }) {
     /** @type {Record<string, string>} */
     const type = body === undefined ? {} : { "content-type": "application/json" };
     const options = {
       method,
-      headers: { ...this.#headers, ...type },
+      headers: { ...this.#headers, ...type, ...headers },
       body: body && JSON.stringify(body),
       signal: AbortSignal.timeout(this.#deadline),
     };

@@ -4,6 +4,7 @@
  */
 import { addBackup, addRestore } from "./backup-commands.mjs";
 import { addCheckAtomic } from "./ledger-commands.mjs";
+import { addFetchBackup } from "./fetch-backup.mjs";
 import { commandsOf } from "./operations.mjs";
 
 /** Returns the commands of a group. @param {string} group such as `keys` */
@@ -12,6 +13,7 @@ export function commandsFor(group) {
   if (group === "transactions") {
     addBackup(program);
     addRestore(program);
+    addFetchBackup(program);
   }
   if (group === "ledger") addCheckAtomic(program);
   return program;

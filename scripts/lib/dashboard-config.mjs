@@ -3,6 +3,7 @@
  * the same environment.
  */
 import { join } from "node:path";
+import { BUCKET_BINDING } from "./bucket.mjs";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
@@ -16,8 +17,8 @@ const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
  * Completes a dashboard's configuration with what the deployed service uses: its namespace, its queues, and
- * the origin of its API. Adds the ledger's database, and the names of the bindings, variables and secrets
- * that connect adapters of messaging services.
+ * the origin of its API. Adds the ledger's database, the names of the bindings, variables and secrets that
+ * connect adapters of messaging services, and what backups say about the place of the records.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the
  *   configuration to complete; `environment`: the environment of this file and of the service, empty for
@@ -35,6 +36,8 @@ export async function configOnService(tools, { file, environment, settings }) {
   const id = await namespaceOf(cloudflare, service);
   const consumers = ledgerConsumers(settings, { worker, bindings, environment });
   const database_id = await migratedDatabase(tools, cloudflare, settings);
+  const of = { account: cloudflare.account, environment: environment || null };
+  const place = { kind: "cloudflare", ...of, worker, namespace: id };
   const change = (own) => {
     own.kv_namespaces = [{ binding: "PLEDGES", id }];
     own.queues = { producers: queue ? [{ binding: "NOTIFICATIONS", queue }] : [], consumers };
@@ -44,6 +47,7 @@ export async function configOnService(tools, { file, environment, settings }) {
       ...own.vars,
       SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "",
       MESSAGING_BINDINGS: messagingAmong(bindings),
+      ...(hasBucket(own) && { BACKUP_PLACE: JSON.stringify(place) }),
     };
   };
   return copyWith(tools, {
@@ -54,6 +58,9 @@ export async function configOnService(tools, { file, environment, settings }) {
     change,
   });
 }
+
+const hasBucket = ({ r2_buckets = [] }) =>
+  r2_buckets.some(({ binding }) => binding === BUCKET_BINDING);
 
 /** Returns the names of the bindings, variables and secrets that connect adapters of messaging services. */
 const messagingAmong = (bindings) =>

@@ -3,6 +3,7 @@
  * Lists are read and passed on page by page, so even a million records need only the memory of one page.
  */
 import { join } from "node:path";
+import { deployedBucket, localBucket } from "./bucket.mjs";
 import { Cloudflare } from "./cloudflare.mjs";
 import { configuration } from "./configuration.mjs";
 import { deployedLedger, localLedger } from "./ledger.mjs";
@@ -30,10 +31,16 @@ const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
 export class Kv {
   #port;
 
-  /** @param {Place} place @param {LocalPort | RestPort} port @param {import("./ledger.mjs").Ledger | null} [ledger] */
-  constructor(place, port, ledger = null) {
+  /**
+   * @param {Place} place
+   * @param {LocalPort | RestPort} port
+   * @param {import("./ledger.mjs").Ledger | null} [ledger]
+   * @param {() => Promise<import("./bucket.mjs").Bucket | null>} [bucket] returns the bucket with backups; null if there is none
+   */
+  constructor(place, port, ledger = null, bucket = async () => null) {
     this.place = place;
     this.ledger = ledger;
+    this.bucket = bucket;
     this.#port = port;
   }
 
@@ -179,7 +186,8 @@ export async function openKv(
   const folder = stateFolder(tools.project ?? tools.root, persistTo);
   const runtime = await startRuntime(folder, deadline);
   const ledger = localLedger(tools, { folder, runtime });
-  return new Kv({ kind: "local", folder }, new LocalPort(runtime), ledger);
+  const bucket = async () => localBucket(runtime);
+  return new Kv({ kind: "local", folder }, new LocalPort(runtime), ledger, bucket);
 }
 
 async function openRemote(tools, { environment, deadline }) {
@@ -203,6 +211,7 @@ async function openRemote(tools, { environment, deadline }) {
     },
     new RestPort(cloudflare, namespace),
     ledger,
+    () => deployedBucket(tools, cloudflare, environment),
   );
 }
 

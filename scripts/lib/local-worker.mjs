@@ -12,6 +12,10 @@ const ACTS = {
     const value = await PLEDGES.get(name, "arrayBuffer");
     return value && new Uint8Array(value).toBase64();
   },
+  object: async ({ BACKUPS }, name) => {
+    const object = await BACKUPS.get(name);
+    return object && new Uint8Array(await object.arrayBuffer()).toBase64();
+  },
   put: async ({ PLEDGES }, { key, value, base64, ...options }) => {
     await PLEDGES.put(key, base64 ? Uint8Array.fromBase64(value) : value, options);
   },

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LOCAL_BUCKET } from "./bucket.mjs";
 import { locked } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { LOCKED, retried } from "./retried.mjs";
@@ -66,7 +67,7 @@ async function start(runtime, deadline) {
 }
 
 /**
- * Returns the configuration of a Worker that uses the namespace and the database in this folder. `wrangler dev`
+ * Returns the configuration of a Worker that uses the namespace, the database and the bucket in this folder. `wrangler dev`
  * stores the data of a binding without an `id` under the binding's name.
  */
 const stateOf = (folder) => ({
@@ -85,6 +86,7 @@ const stateOf = (folder) => ({
         env: {
           PLEDGES: { type: /** @type {const} */ ("kv"), id: "PLEDGES" },
           LEDGER_DB: { type: /** @type {const} */ ("d1"), id: "LEDGER_DB" },
+          BACKUPS: { type: /** @type {const} */ ("r2"), name: LOCAL_BUCKET },
         },
         exports: {},
       },

@@ -1,6 +1,6 @@
 /**
  * A stand-in for the part of Cloudflare's API that wrangler and the commands use: deploys and rollbacks of Workers, KV
- * namespaces, queues and D1 databases.
+ * namespaces, queues, D1 databases and objects of R2.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -36,6 +36,7 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
     namespaces: [],
     queues: [],
     databases: [],
+    objects: new Map(),
     schedules: new Map(),
     bindings: new Map(),
     uploads: [],
@@ -117,6 +118,7 @@ const HERE = `${ACCOUNTS}/${ACCOUNT}`;
 const NAMESPACES = `${HERE}/storage/kv/namespaces`;
 const QUEUES = `${HERE}/queues`;
 const DATABASES = `${HERE}/d1/database`;
+const BUCKETS = `${HERE}/r2/buckets`;
 const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
@@ -142,6 +144,10 @@ function api(account) {
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
   serveKv(app, NAMESPACES, account);
   serveD1(app, DATABASES, account);
+  app.get(`${BUCKETS}/:bucket/objects/:name{.+}`, ({ req }) => {
+    const object = account.objects.get(req.param("name"));
+    return object === undefined ? missing() : new Response(object);
+  });
 
   app.get(QUEUES, ({ req }) => {
     const names = req.queries("name");

@@ -42,6 +42,7 @@ function numbers(file, name) {
 }
 
 const CACHED = constant("src/pledges/store/key.rs", "LEAST_CACHE_SECONDS");
+const BACKUPS = "src/office/system/rule/backup_index.rs";
 const COUNTED = constant("src/pledges/store/notification_keys.rs", "MAILED_DAYS");
 const QUEUED = constant("src/pledges/store/notification_keys.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/buyer/delivery/claim.rs", "CLAIM_MS");
@@ -97,6 +98,10 @@ const STATED = {
     `timeline shows it within about ${SHOWN} s`,
   ],
   "docs/data.md": [
+    `ledger has | ${constant(BACKUPS, "FULL_DAYS")} days | ${constant(BACKUPS, "KEPT_DAYS")} days`,
+    `ledger has | day | ${constant(BACKUPS, "KEPT_DAYS")} days`,
+    `no progress for ${minutes(BACKUPS, "STALLED_MS") / 60} hours`,
+    `[${constant(BACKUPS, "KEPT_DAYS")} days](#back-up-on-a-schedule)`,
     `transactions of the last ${SHOWN} s`,
     `younger than ${ERASABLE} minutes`,
     `run it again in ${ERASABLE} minutes`,

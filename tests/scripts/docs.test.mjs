@@ -203,11 +203,11 @@ test("docs/performance.md is tables and how to run; its lessons are in docs/deci
   assert.ok(lines <= 80, `${lines} lines: move prose to docs/decisions, or leave out rows`);
 });
 
-test("docs/commands/transactions.md has each argument and option of `backup` and `restore`", () => {
-  const code = read("scripts/lib/backup-commands.mjs");
-  const commands = code.split('.command("').slice(1);
+test("docs/commands/transactions.md has each argument and option of `backup`, `restore` and `fetch-backup`", () => {
+  const files = ["backup-commands", "fetch-backup"].map((name) => read(`scripts/lib/${name}.mjs`));
+  const commands = files.flatMap((code) => code.split('.command("').slice(1));
   const page = read("docs/commands/transactions.md");
-  for (const [index, name] of ["backup", "restore"].entries()) {
+  for (const [index, name] of ["backup", "restore", "fetch-backup"].entries()) {
     const [, section] = page.split(`\n## transactions ${name} `);
     const declared = [
       ...commands[index].matchAll(/\s"(--[a-z-]+|[<[][a-z]+)|option\("(--[a-z-]+)/g),

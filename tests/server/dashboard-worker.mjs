@@ -18,6 +18,7 @@ const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
  * @param {string} wish.email the address of the person who is signed in
  * @param {Record<string, string>} wish.vars the Worker's variables, which list the people of each role
  * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
+ * @param {boolean} [wish.hasBucket] whether a bucket for backups is bound
  * @param {boolean} [wish.notifications] whether the queue of e-mails is bound; nothing consumes it
  */
 export async function startDashboard({ others = [], ...wish }) {
@@ -38,9 +39,9 @@ export async function startDashboard({ others = [], ...wish }) {
 
 /**
  * Writes a configuration like that of the deployed dashboard, in a folder of its own.
- * @param {{main: string, email: string, vars: Record<string, string>, notifications?: boolean}} wish
+ * @param {{main: string, email: string, vars: Record<string, string>, notifications?: boolean, hasBucket?: boolean}} wish
  */
-export function dashboardConfig({ main, email, vars, notifications = false }) {
+export function dashboardConfig({ main, email, vars, notifications = false, hasBucket = false }) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   const configPath = join(folder, "wrangler.json");
   const migrations_dir = join(tools.root, MIGRATIONS_FOLDER);
@@ -56,6 +57,7 @@ export function dashboardConfig({ main, email, vars, notifications = false }) {
     access: { dev: { aud: "test", identity: { email } } },
     kv_namespaces: [{ binding: "PLEDGES" }],
     d1_databases: [{ binding: "LEDGER_DB", migrations_dir }],
+    r2_buckets: hasBucket ? [{ binding: "BACKUPS", bucket_name: "backups" }] : [],
     queues: { producers, consumers: [consumer] },
     triggers: { crons: ["*/5 * * * *"] },
     vars: { ...vars, ENVIRONMENT: "production" },
@@ -65,13 +67,13 @@ export function dashboardConfig({ main, email, vars, notifications = false }) {
 }
 
 /**
- * Creates the ledger's tables. Returns the namespace, the ledger, its queue, and a function that runs the
- * cron job.
+ * Creates the ledger's tables. Returns the namespace, the ledger, its queue, the bucket if one is bound,
+ * and a function that runs the cron job.
  * @param {import("wrangler").WorkerHandle} worker the dashboard
  */
 export async function ledgerOf(worker) {
   await worker.applyD1Migrations("LEDGER_DB");
-  const { PLEDGES: kv, LEDGER_DB: db, LEDGER: queue } = await worker.getEnv();
+  const { PLEDGES: kv, LEDGER_DB: db, LEDGER: queue, BACKUPS: bucket } = await worker.getEnv();
   const scheduled = () => worker.scheduled({ cron: "*/5 * * * *", scheduledTime: new Date() });
-  return { kv, db, queue, scheduled };
+  return { kv, db, queue, bucket, scheduled };
 }

@@ -21,6 +21,8 @@ const MAX_READ_BYTES: usize = 8 * 1024 * 1024;
 const OTHER_BYTES: usize = SecretKey::MAX_BYTES;
 /// Maximum number of calls of a step.
 pub(super) const CALLS_OF_A_STEP: u32 = 4;
+/// Maximum number of calls of a step that copies records: a list and a read.
+const CALLS_FOR_RECORDS: u32 = 2;
 
 /// Reads the contents of a backup. At most one page of names and the records of one read are in memory.
 pub(super) struct BackupSource<'s, S> {
@@ -128,6 +130,14 @@ impl<'s, S: BackupStore> BackupSource<'s, S> {
             Some(row) => Position::Rows { table, after: Some(row) },
             None => first_of(OwnTable::iter().skip_while(|other| *other != table).nth(1)),
         })
+    }
+}
+
+/// Returns the maximum number of calls of the step at a position.
+pub(super) fn calls_at(position: &Position) -> u32 {
+    match position {
+        Position::Records { .. } => CALLS_FOR_RECORDS,
+        Position::Database | Position::Rows { .. } | Position::End => CALLS_OF_A_STEP,
     }
 }
 
