@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { withDashboard, withOrigins, withoutBuild } from "../support/wrangler.mjs";
-import { cloudflare } from "./cloudflare.mjs";
+import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { makeDatabase } from "./cloudflare-d1.mjs";
 import { MIGRATIONS, scratch, script } from "./script.mjs";
 
@@ -118,6 +118,21 @@ test("a database is created in its jurisdiction, stays there, and is created aga
     [null, made.uuid, false],
   );
   assert.deepEqual(tablesOf(made), MIGRATIONS);
+});
+
+test("a bucket for backups is bound as the configuration says, with the place of the records", async (t) => {
+  const { account: there, dashboard } = await served(t);
+  await dashboard((text) => text.replaceAll(/^# (?=r2_buckets = )/gm, ""));
+  const { bindings } = there.uploads[0];
+  const bound = (binding) => bindings.find(({ name }) => name === binding);
+  assert.equal(bound("BACKUPS").bucket_name, "impact-pledge-staging-backups");
+  assert.deepEqual(JSON.parse(bound("BACKUP_PLACE").text), {
+    kind: "cloudflare",
+    account: ACCOUNT,
+    environment: "staging",
+    worker: SERVICE,
+    namespace: NAMESPACE.namespace_id,
+  });
 });
 
 test("if a batch is not one transaction, the dashboard is deployed, and the deploy fails and says why", async (t) => {

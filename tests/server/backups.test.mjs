@@ -43,6 +43,11 @@ test("the cron backs up records and rows, and a restore brings them back", async
   for (let number = 0; number < 250; number += 1)
     await source.put(`any:${number}`, `é${number}`, { metadata: { number } });
   await db
+    .prepare(
+      "INSERT INTO people VALUES ('unit:unit_dev', 'ada@shop.example', 'manager', 1, 'Ada', 0)",
+    )
+    .run();
+  await db
     .prepare("INSERT INTO audit (name, content) VALUES (?1, ?2)")
     .bind(ROW.name, ROW.content)
     .run();
@@ -80,8 +85,9 @@ async function assertLedgerRestored(t, bucket, rules) {
   const file = join(scratch(t), "ledger.jsonl");
   await fetchBackup(asBucket(bucket), "ledger", file);
   const kv = await localKv(t);
-  const done = await restore(kv, [file], rules, { onlyLedger: true, waitMs: 0 });
-  assert.deepEqual([done.count, done.ledger?.rows?.audit.written], [0, 1]);
+  const done = await restore(kv, [file], rules, { withKeys: true, waitMs: 0 });
+  const { audit, people } = done.ledger?.rows ?? {};
+  assert.deepEqual([done.count, audit?.written, people?.written], [0, 1, 1]);
 }
 
 /** Asserts that a backup which is unknown, incomplete or was changed is not copied. */

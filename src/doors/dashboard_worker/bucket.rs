@@ -12,7 +12,7 @@ const CALL_MS: u32 = 30_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A bucket of R2. This type replaces `worker::Bucket`, whose calls convert each option on its own.
+    /// A bucket of R2. This type replaces `worker::Bucket`, which has no deadlines.
     pub type R2;
     #[wasm_bindgen(method, catch)]
     fn get(this: &R2, name: &str) -> Result<Promise, JsValue>;
