@@ -1,8 +1,8 @@
 //! A store in memory.
 
 use impact_pledge::pledges::store::{
-    BackupStore, Key, KeyInfo, ListPage, ListingStore, OperatorStore, RawRecord, Store, StoreError,
-    Stored,
+    BackupStore, Key, KeyInfo, ListPage, ListingStore, OperatorStore, RawRecord, RawRecords, Store,
+    StoreError, Stored,
 };
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -20,6 +20,7 @@ pub struct MemoryStore {
     lists: RefCell<Vec<Listing>>,
     frozen: RefCell<Option<BTreeMap<String, Record>>>,
     page_length: Cell<Option<usize>>,
+    calls_of_a_read: Cell<Option<u32>>,
 }
 
 #[derive(Clone, Debug)]
@@ -114,6 +115,11 @@ impl MemoryStore {
     /// another one follows.
     pub fn set_page_length(&self, length: usize) {
         self.page_length.set(Some(length));
+    }
+
+    /// Sets the number of calls that a read of several records reports.
+    pub fn set_calls_of_a_read(&self, calls: u32) {
+        self.calls_of_a_read.set(Some(calls));
     }
 
     /// With `true`, later lists show the records of this moment. With `false`, they show the current records
@@ -242,7 +248,7 @@ impl OperatorStore for MemoryStore {
 }
 
 impl BackupStore for MemoryStore {
-    async fn get_records(&self, names: &[String]) -> Result<Vec<Option<RawRecord>>, StoreError> {
+    async fn get_records(&self, names: &[String]) -> Result<RawRecords, StoreError> {
         assert!(names.len() <= 100, "Cloudflare reads no more at once");
         names.iter().try_for_each(|name| self.check(name))?;
         let records = self.records.borrow();
@@ -250,6 +256,7 @@ impl BackupStore for MemoryStore {
             value: record.value.clone(),
             metadata: serde_json::from_slice(&record.metadata).ok(),
         };
-        Ok(names.iter().map(|name| records.get(name).map(raw)).collect())
+        let records = names.iter().map(|name| records.get(name).map(raw)).collect();
+        Ok(RawRecords { records, calls: self.calls_of_a_read.get().unwrap_or(1) })
     }
 }

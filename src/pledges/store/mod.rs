@@ -30,7 +30,7 @@ pub use notification_keys::{
     QueuedMailKey,
 };
 pub use operator::{
-    BackupStore, KeyInfo, ListPage, ListingStore, MAX_READS, OperatorStore, RawRecord,
+    BackupStore, KeyInfo, ListPage, ListingStore, MAX_READS, OperatorStore, RawRecord, RawRecords,
 };
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};

@@ -55,7 +55,15 @@ pub trait OperatorStore: ListingStore {
 pub trait BackupStore: OperatorStore {
     /// Returns at most [`MAX_READS`] records, in the order of the names; `None` for a record that is missing. The value and the
     /// metadata of a record are of the same write.
-    async fn get_records(&self, names: &[String]) -> Result<Vec<Option<RawRecord>>, StoreError>;
+    async fn get_records(&self, names: &[String]) -> Result<RawRecords, StoreError>;
+}
+
+/// The answer to a read of records.
+#[derive(Clone, Debug, Default)]
+pub struct RawRecords {
+    pub records: Vec<Option<RawRecord>>,
+    /// Number of calls of the store: usually 1, and 1 more for each record that must be read alone.
+    pub calls: u32,
 }
 
 /// A record as it is stored.

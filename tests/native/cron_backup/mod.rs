@@ -26,7 +26,7 @@ const MINUTE: u64 = 60_000;
 /// Enough for a whole backup.
 const MANY: u32 = 600;
 /// Enough for one or two steps.
-const FEW: u32 = 8;
+const FEW: u32 = 6;
 
 /// A namespace, its ledger, and the bucket for their backups.
 struct Place {
@@ -183,6 +183,15 @@ fn large_records_are_divided_into_parts() {
         full.parts.iter().map(|part| place.bucket.bytes(part).unwrap().len()).collect();
     assert_eq!(sizes.len(), 3, "{sizes:?}");
     assert!(sizes.iter().all(|size| *size < 9_000_000), "{sizes:?}");
+}
+
+#[test]
+fn records_that_are_read_one_by_one_take_more_invocations() {
+    let place = Place::new();
+    place.store.set_calls_of_a_read(200);
+    let outcomes = place.run_all(MANY);
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == BackupOutcome::Part).count(), 1);
+    place.assert_whole();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{KvStore, damaged_metadata, find, unavailable};
 use crate::doors::cloudflare::deadline::{failure, within};
 use crate::doors::cloudflare::json::to_js;
 use crate::pledges::store::{
-    BackupStore, LEAST_CACHE_SECONDS, RawRecord, StoreError, StoredValue as _,
+    BackupStore, LEAST_CACHE_SECONDS, RawRecord, RawRecords, StoreError, StoredValue as _,
 };
 use js_sys::{Array, JSON, Map};
 use serde_json::json;
@@ -60,18 +60,21 @@ impl KvStore {
 }
 
 impl BackupStore for KvStore {
-    async fn get_records(&self, names: &[String]) -> Result<Vec<Option<RawRecord>>, StoreError> {
+    async fn get_records(&self, names: &[String]) -> Result<RawRecords, StoreError> {
         let listed = names.iter().map(|name| JsValue::from_str(name)).collect();
         let together = self.records_together(&listed).await?;
-        let mut records = Vec::with_capacity(names.len());
+        let (mut records, mut calls) = (Vec::with_capacity(names.len()), 1);
         for name in names {
             let found = together.as_ref().map(|map| map.get(&JsValue::from_str(name)));
             records.push(match found.map(|found| read(&found)) {
                 Some(Some(record)) => record?,
-                Some(None) | None => self.record_alone(name).await?,
+                Some(None) | None => {
+                    calls += 1;
+                    self.record_alone(name).await?
+                }
             });
         }
-        Ok(records)
+        Ok(RawRecords { records, calls })
     }
 }
 

@@ -4,6 +4,7 @@
 use super::backup_index::Position;
 use super::backup_lines::BackupLines;
 use super::own_rows;
+use super::own_rows::OwnRowsHeader;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::system::rows::own_rows::{OwnTable, page};
@@ -19,10 +20,8 @@ use strum::IntoEnumIterator as _;
 const MAX_READ_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum size of a record of any other kind, in bytes.
 const OTHER_BYTES: usize = SecretKey::MAX_BYTES;
-/// Maximum number of calls of a step.
+/// Number of calls that a step makes at most, unless records must be read one by one.
 pub(super) const CALLS_OF_A_STEP: u32 = 4;
-/// Maximum number of calls of a step that copies records: a list and a read.
-const CALLS_FOR_RECORDS: u32 = 2;
 
 /// Reads the contents of a backup. At most one page of names and the records of one read are in memory.
 pub(super) struct BackupSource<'s, S> {
@@ -32,6 +31,8 @@ pub(super) struct BackupSource<'s, S> {
     page: Option<Page>,
     /// Whether this process knows that the database has lost no rows.
     is_checked: bool,
+    /// Number of calls of the store and the ledger since they were last counted.
+    calls: u32,
 }
 
 struct Page {
@@ -41,10 +42,15 @@ struct Page {
 
 impl<'s, S: BackupStore> BackupSource<'s, S> {
     pub fn new(store: &'s S, ledger: &'s dyn Ledger) -> Self {
-        BackupSource { store, ledger, page: None, is_checked: false }
+        BackupSource { store, ledger, page: None, is_checked: false, calls: 0 }
     }
 
-    /// Adds the lines at a position, and returns the position after them. Makes at most [`CALLS_OF_A_STEP`] calls.
+    /// Returns the number of calls since this was last called.
+    pub fn take_calls(&mut self) -> u32 {
+        std::mem::take(&mut self.calls)
+    }
+
+    /// Adds the lines at a position, and returns the position after them.
     ///
     /// # Errors
     /// If the store or the ledger fails, or the database has lost rows.
@@ -81,20 +87,22 @@ impl<'s, S: BackupStore> BackupSource<'s, S> {
     }
 
     /// Lists the records at a cursor whose names come after this one.
-    async fn list(&self, cursor: Option<&str>, after: &str) -> Result<Page> {
+    async fn list(&mut self, cursor: Option<&str>, after: &str) -> Result<Page> {
+        self.calls += 1;
         let page = self.store.list("", cursor).await?;
         let records = page.records.into_iter().filter(|record| &*record.name > after).collect();
         Ok(Page { records, next: page.cursor })
     }
 
     /// Adds a line for each record. Leaves out records that were deleted or expired after they were listed.
-    async fn copy_batch(&self, batch: &[KeyInfo], lines: &mut BackupLines) -> Result<()> {
+    async fn copy_batch(&mut self, batch: &[KeyInfo], lines: &mut BackupLines) -> Result<()> {
         if batch.is_empty() {
             return Ok(());
         }
         let names: Vec<_> = batch.iter().map(|record| record.name.clone()).collect();
         let read = self.store.get_records(&names).await?;
-        for (listed, record) in batch.iter().zip(read) {
+        self.calls = self.calls.saturating_add(read.calls);
+        for (listed, record) in batch.iter().zip(read.records) {
             if let Some(record) = record {
                 lines.record(&listed.name, &record, listed.expiration)?;
             }
@@ -104,12 +112,17 @@ impl<'s, S: BackupStore> BackupSource<'s, S> {
 
     /// Adds the line about the ledger's database, if one is bound.
     async fn copy_database(&mut self, lines: &mut BackupLines) -> Result<Position> {
-        let Some(header) = own_rows::header(self.store, self.ledger).await? else {
-            return Ok(Position::End);
-        };
-        self.is_checked = true;
+        let Some(header) = self.check_database().await? else { return Ok(Position::End) };
         lines.row("database", &serde_json::to_string(&header)?)?;
         Ok(first_of(OwnTable::iter().next()))
+    }
+
+    /// Describes the database; `None` if none is bound. Fails for a database that has lost rows.
+    async fn check_database(&mut self) -> Result<Option<OwnRowsHeader>> {
+        self.calls += 2; // of the store and of the ledger
+        let header = own_rows::header(self.store, self.ledger).await?;
+        self.is_checked = true;
+        Ok(header)
     }
 
     async fn copy_rows(
@@ -119,9 +132,9 @@ impl<'s, S: BackupStore> BackupSource<'s, S> {
         lines: &mut BackupLines,
     ) -> Result<Position> {
         if !self.is_checked {
-            own_rows::header(self.store, self.ledger).await?; // fails for a database that has lost rows
-            self.is_checked = true;
+            self.check_database().await?;
         }
+        self.calls += 1;
         let rows = page(self.ledger, table, after.as_deref()).await?;
         for row in &rows {
             lines.row(table, row)?;
@@ -130,14 +143,6 @@ impl<'s, S: BackupStore> BackupSource<'s, S> {
             Some(row) => Position::Rows { table, after: Some(row) },
             None => first_of(OwnTable::iter().skip_while(|other| *other != table).nth(1)),
         })
-    }
-}
-
-/// Returns the maximum number of calls of the step at a position.
-pub(super) fn calls_at(position: &Position) -> u32 {
-    match position {
-        Position::Records { .. } => CALLS_FOR_RECORDS,
-        Position::Database | Position::Rows { .. } | Position::End => CALLS_OF_A_STEP,
     }
 }
 

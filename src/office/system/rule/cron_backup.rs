@@ -7,7 +7,7 @@
 
 use super::backup_index::{BackupIndex, BackupKind, CurrentBackup, INDEX, Position};
 use super::backup_lines::BackupLines;
-use super::backup_source::{BackupSource, CALLS_OF_A_STEP, calls_at};
+use super::backup_source::{BackupSource, CALLS_OF_A_STEP};
 use super::backups;
 use super::backups::Backup;
 use super::bucket::{Bucket, PutIf};
@@ -199,8 +199,8 @@ impl<B: Bucket, S: BackupStore, C: Clock> Run<'_, B, S, C> {
         lines: &mut BackupLines,
     ) -> Result<(), OperatorError> {
         while current.position != Position::End && lines.len() < PART_BYTES && self.has_budget() {
-            self.calls = self.calls.saturating_sub(calls_at(&current.position));
             current.position = source.copy(current.position.clone(), lines).await?;
+            self.calls = self.calls.saturating_sub(source.take_calls());
         }
         Ok(())
     }
