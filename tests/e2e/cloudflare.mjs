@@ -144,6 +144,7 @@ function api(account) {
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
   serveKv(app, NAMESPACES, account);
   serveD1(app, DATABASES, account);
+  app.get(`${BUCKETS}/:bucket`, ({ req }) => ok({ name: req.param("bucket") }));
   app.get(`${BUCKETS}/:bucket/objects/:name{.+}`, ({ req }) => {
     const object = account.objects.get(req.param("name"));
     return object === undefined ? missing() : new Response(object);
