@@ -85,11 +85,9 @@ export function addRestore(transactions) {
         "restore only transactions: the namespace keeps its own keys, prices and secret; or only the rows of the ledger, after its database was lost",
       ).choices(["transactions", "ledger"]),
     )
-    .addOption(
-      new Option(
-        "--with-keys",
-        "also restore people of shops and API keys. The keys are shown first; a key that was revoked since the backup works again",
-      ).conflicts("only"),
+    .option(
+      "--with-keys",
+      "also restore people of shops and API keys. The keys are shown first; a key that was revoked since the backup works again. With `--only ledger`: people alone",
     )
     .option("--overwrite", "replace records of the namespace that differ from the backup")
     .option("--yes", YES);
@@ -117,7 +115,14 @@ export function addRestore(transactions) {
         text: [words, ...ledgerInWords(completeUpTo)].join("\n"),
       });
     },
-    { isRecorded: true },
+    {
+      isRecorded: true,
+      before: () => {
+        const { only, withKeys } = back.opts();
+        if (withKeys && only === "transactions")
+          back.error("`--with-keys` cannot be used with `--only transactions`");
+      },
+    },
   );
 }
 

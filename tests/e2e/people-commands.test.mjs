@@ -10,7 +10,7 @@ import { scratch } from "./script.mjs";
 test("a person is added, listed, kept by a rebuild of the ledger, and removed", async (t) => {
   const { json, words, fails, reconcile } = await operator(t);
   const add = ["people", "add", "Eva@Shop.example", "--unit", "shop", "--role", "manager"];
-  await fails(add, /^The unit `shop` is not registered/);
+  await fails(add, /^Create the unit `shop`\? This was not confirmed/);
   const added = { unit: "shop", role: "manager", already: false };
   assert.deepEqual(await json(...add, "--yes", "--by", "Ada"), added);
   assert.deepEqual(await json(...add), { ...added, already: true });
@@ -28,21 +28,25 @@ test("a person is added, listed, kept by a rebuild of the ledger, and removed", 
   assert.match(await words(...list), /^eva@shop\.example +manager +\S+Z +Ada$/m);
 
   const remove = ["people", "remove", "eva@shop.example", "--unit", "shop"];
-  assert.deepEqual(await json(...remove), {});
-  await fails(remove, "nothing was removed: this unit or team has no person with this address");
+  await fails(remove, /^Remove this person\? This was not confirmed/);
+  assert.deepEqual(await json(...remove, "--yes"), {});
+  await fails(
+    [...remove, "--yes"],
+    "nothing was removed: this unit or team has no person with this address",
+  );
   assert.equal(await words(...list), "no people\n");
 });
 
-test("people are restored with `--with-keys` alone", async (t) => {
+test("people are restored only with `--with-keys`, also without the records", async (t) => {
   const { json } = await operator(t);
   const eva = ["eva@shop.example", "--unit", "shop"];
   await json("people", "add", ...eva, "--role", "manager", "--yes");
   const file = join(scratch(t), "backup.jsonl");
   await json("transactions", "backup", file);
-  await json("people", "remove", ...eva);
+  await json("people", "remove", ...eva, "--yes");
   for (const [options, rows] of [
     [[], undefined],
-    [["--with-keys"], { written: 1, known: 0, refused: [] }],
+    [["--only", "ledger", "--with-keys"], { written: 1, known: 0, refused: [] }],
     [["--with-keys"], { written: 0, known: 1, refused: [] }],
   ]) {
     const { ledger } = await json("transactions", "restore", file, ...options, "--yes");
