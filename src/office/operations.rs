@@ -20,7 +20,7 @@ use super::payments::operation::sums;
 use super::people::operation as people;
 use super::prices::operation as prices;
 use super::shared::operation::call::Result;
-use super::shared::operation::values::Values;
+use super::shared::operation::values::{Door, Values};
 use super::shared::rule::refused::Refused;
 use super::shops::operation::teams;
 use super::shops::operation::units;
@@ -153,7 +153,7 @@ impl Operation {
     /// # Errors
     /// If an argument is invalid. The error names the first invalid argument, and the values that it accepts.
     pub fn check(self, arguments: Map<String, Value>) -> std::result::Result<(), Refused> {
-        let values = Values::check(self.spec(), arguments)?;
+        let values = Values::check(self.spec(), arguments, Door::Command)?;
         match self {
             Operation::KeysCreate => keys::check(&values),
             Operation::UnitsSet => units::check(&values),
@@ -182,7 +182,8 @@ impl Operation {
         arguments: Map<String, Value>,
     ) -> Result<Answer> {
         self.check(arguments.clone()).map_err(Failure::Usage)?;
-        let values = Values::check(self.spec(), arguments).map_err(Failure::Usage)?;
+        let values =
+            Values::check(self.spec(), arguments, Door::Command).map_err(Failure::Usage)?;
         Box::pin(self.call(call, &values)).await
     }
 }

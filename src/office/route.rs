@@ -2,22 +2,31 @@
 //! it.
 
 use super::audit::page as audit;
-use super::credits::page as credit;
+use super::credits::operation as credit;
+use super::fulfilment::operation as fulfilments;
 use super::fulfilment::page as fulfilment;
 use super::fulfilment::page::quantities;
+use super::keys::operation as credentials;
 use super::keys::page as keys;
 use super::mails::page::mails;
 use super::orders::page::{orders, person, transaction};
+use super::payments::operation::payments as paid;
 use super::payments::page::{month, payment, payments, statement, usage};
+use super::people::operation as members;
 use super::people::page as people;
 use super::prices::page as prices;
+use super::shared::operation::call::Call;
+use super::shared::operation::spec::Spec;
+use super::shared::page::change;
 use super::shared::page::context::PageContext;
 use super::shared::page::form::Form;
 use super::shared::page::guard::Target;
 use super::shared::page::refusal::{Refusal, Result};
 use super::shared::rule::roles::{MemberRight, Permission};
+use super::shops::operation::{teams as chains, units as shops};
 use super::shops::page::{profile, team, unit};
 use super::system::page::{ledger, start, system};
+use super::updates::operation::updates as news;
 use super::updates::page as update;
 use crate::pledges::http::percent_decode;
 use crate::pledges::service::{Clock, Entropy};
@@ -31,17 +40,19 @@ use strum::EnumIter;
 /// - the permission that operators need;
 /// - the scope: the function of [`guard`](crate::office::shared::page::guard) that checks a person's access;
 /// - the right that people of shops need;
-/// - the handler with its arguments.
+/// - the handler with its arguments;
+/// - for the form of an operation: the operation that runs before the handler, with the arguments that the route fixes.
 ///
 /// A handler gets the [`PageContext`] and the listed arguments: `scoped` is the result of the scope's
-/// function, `form` is the posted form, and `query` is the query string.
+/// function, `form` is the posted form, `query` is the query string, and `by` is the person's name.
 macro_rules! routes {
     (
-        ($scoped:ident, $form:ident, $query:ident);
+        ($scoped:ident, $form:ident, $query:ident, $by:ident);
         $(
             $(#[doc = $doc:literal])?
             $route:ident $(($id:ident))? = $template:literal, $act:ident, $scope:ident $right:ident,
-            $module:ident::$function:ident($($argument:expr),*);
+            $module:ident::$function:ident($($argument:expr),*)
+            $(after $group:ident::$spec:ident, $work:ident($($name:literal = $given:expr),*))?;
         )*
     ) => {
         /// A page or form of the dashboard. An ID from its path is percent-decoded, but not validated yet.
@@ -59,6 +70,11 @@ macro_rules! routes {
             /// Returns the right that a person of a shop needs for this route.
             pub fn right(&self) -> MemberRight {
                 match self { $(Route::$route { .. } => MemberRight::$right,)* }
+            }
+
+            /// Returns the operation that this form runs; `None` for pages, and for forms with code of their own.
+            pub fn operation(&self) -> Option<&'static Spec> {
+                match self { $(Route::$route { .. } => routes!(@operation $($group::$spec)?),)* }
             }
 
             /// Returns the name of the function in `guard` that checks access to this route, such as `unit`.
@@ -87,13 +103,22 @@ macro_rules! routes {
         impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
             /// Checks the person's access to the unit, team or record, then renders the route's page.
             pub(crate) async fn show(&self, route: &Route, $form: &Form, $query: &Form) -> Result {
+                let $by = self.author.by();
                 match route {
                     $(Route::$route $(($id))? => {
                         let right = MemberRight::$right;
                         let id = routes!(@text $($id)?);
                         let $scoped = self.$scope(Target { right, id, form: $form }).await?;
                         let _decided = &$scoped;
-                        $module::$function(self, $($argument),*).await
+                        $(
+                            let given: &[(&str, &str)] = &[$(($name, $given)),*];
+                            let run = async |call: &Call<'_, _>, values| $group::$work(call, values).await;
+                            let asked = change::make(self, &$group::$spec, $form, given, run).await?;
+                            if let Some(page) = asked {
+                                return Ok(page);
+                            }
+                        )?
+                        Ok(self.with_outcome($module::$function(self, $($argument),*).await?))
                     })*
                 }
             }
@@ -102,11 +127,13 @@ macro_rules! routes {
     (@id $id:ident) => { String };
     (@text $id:ident) => { $id.as_str() };
     (@text) => { "" };
+    (@operation $group:ident :: $spec:ident) => { Some(&$group::$spec) };
+    (@operation) => { None };
     (@owned $id:ident, $found:ident) => { $found.to_owned() };
 }
 
 routes! {
-    (scoped, form, query);
+    (scoped, form, query, by);
     /// The start page: the search, and what needs doing.
     Home = "GET /", Look, global View, start::home(&scoped, query);
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
@@ -116,7 +143,8 @@ routes! {
     /// Shows a transaction, masked. People with only the role `accounts` do not see the recipient or the e-mail.
     Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
     /// Takes back a transaction's charge, or a part of it, as a credit.
-    Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
+    Credit(id) = "POST /transactions/{id}/credit", Account, record None, transaction::transaction(&scoped)
+        after credit::ADD, add("id" = scoped.id());
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
     Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
@@ -124,7 +152,8 @@ routes! {
     PreviewMail(id) = "GET /transactions/{id}/mail", Support, record View, transaction::preview_mail(&scoped, query);
     Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
     Units = "GET /units", Look, global None, unit::units();
-    AddUnit = "POST /units", Operate, global None, unit::add_unit(form);
+    AddUnit = "POST /units", Operate, global None, unit::created(form)
+        after shops::ADD, add();
     /// A unit and its settings (§5).
     Unit(id) = "GET /units/{id}", Look, unit View, unit::unit(&scoped);
     SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, profile::set_profile(&scoped, form);
@@ -137,50 +166,73 @@ routes! {
     /// Shows the quantities that were pledged and fulfilled in a month, by offering, for all units together.
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
-    RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::record(form);
-    RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::remove(form);
+    RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::fulfilment(form)
+        after fulfilments::ADD, add();
+    RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::fulfilment(form)
+        after fulfilments::REMOVE, remove();
     /// Drafts news for buyers (an update) from a record of what was done (a fulfilment).
-    DraftUpdate = "POST /fulfilment/update", Operate, global None, update::draft(form);
+    DraftUpdate = "POST /fulfilment/update", Operate, global None, fulfilment::fulfilment(form)
+        after news::DRAFT, draft();
     Updates = "GET /updates", Operate, global None, update::updates(query);
-    /// Adds a draft of an update, or previews it.
-    AddUpdate = "POST /updates", Operate, global None, update::add(form);
+    AddUpdate = "POST /updates", Operate, global None, update::updates(form)
+        after news::ADD, add();
+    PreviewNewUpdate = "POST /updates/preview", Operate, global None, update::preview_new(form);
     Update(id) = "GET /updates/{id}", Operate, global None, update::update(id);
-    /// Edits an update, or previews it.
-    EditUpdate(id) = "POST /updates/{id}", Operate, global None, update::edit(id, form);
+    EditUpdate(id) = "POST /updates/{id}", Operate, global None, update::update(id)
+        after news::EDIT, edit("update" = id);
+    PreviewEditedUpdate(id) = "POST /updates/{id}/preview", Operate, global None, update::preview_edit(id, form);
     PreviewUpdate(id) = "GET /updates/{id}/preview", Operate, global None, update::preview_update(id, query);
-    PublishUpdate(id) = "POST /updates/{id}/publish", Operate, global None, update::publish(id, form);
-    WithdrawUpdate(id) = "POST /updates/{id}/withdraw", Operate, global None, update::withdraw(id, form);
+    PublishUpdate(id) = "POST /updates/{id}/publish", Operate, global None, update::update(id)
+        after news::PUBLISH, publish("update" = id);
+    WithdrawUpdate(id) = "POST /updates/{id}/withdraw", Operate, global None, update::update(id)
+        after news::WITHDRAW, withdraw("update" = id);
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(&scoped, query);
     /// What shops owe for ended months, and what they have paid.
     Payments = "GET /payments", Account, global None, payments::payments(query);
     Statement(id) = "GET /units/{id}/statement", Account, unit View, statement::statement(&scoped, query);
     TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit View, statement::transactions_csv(&scoped, query);
-    MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::mark_paid(&scoped, form);
-    UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::undo_paid(&scoped, form);
+    Paid(id) = "GET /units/{id}/paid", Account, unit None, payment::paid(&scoped, query);
+    MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::paid(&scoped, form)
+        after paid::MARK, mark("unit" = &scoped);
+    UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::changed(&scoped, form)
+        after paid::UNDO, undo("unit" = &scoped);
     Person = "GET /person", Operate, global Manage, person::person(&scoped, query);
     /// Erases all transactions of a person, a limited number per request.
     ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
     UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query);
-    AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::add_to_unit(&scoped, form);
-    RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::remove_from_unit(&scoped, form);
+    AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query)
+        after members::ADD, add("unit" = &scoped);
+    RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::of_unit(&scoped, query)
+        after members::REMOVE, remove("unit" = &scoped);
     /// Removes the sender of the form from a unit.
-    LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::leave_unit(&scoped);
+    LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::left()
+        after members::REMOVE, remove("unit" = &scoped, "address" = by);
     TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query);
-    AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::add_to_team(&scoped, form);
-    RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::remove_from_team(&scoped, form);
-    LeaveTeam(id) = "POST /teams/{id}/people/leave", Look, team View, people::leave_team(&scoped);
-    MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(&scoped, form);
-    /// Replaces an API key.
-    RotateKey = "POST /keys/rotate", Operate, key Manage, keys::rotate_key(form);
-    RevokeKey = "POST /keys/revoke", Operate, key Manage, keys::revoke_key(form);
+    AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query)
+        after members::ADD, add("team" = &scoped);
+    RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::of_team(&scoped, query)
+        after members::REMOVE, remove("team" = &scoped);
+    LeaveTeam(id) = "POST /teams/{id}/people/leave", Look, team View, people::left()
+        after members::REMOVE, remove("team" = &scoped, "address" = by);
+    MakeKey = "POST /keys", Operate, owner Manage, keys::created(form)
+        after credentials::CREATE, create();
+    /// The form that replaces an API key. It is requested by POST, because its form names the key.
+    ReplaceKey = "POST /keys/replace", Operate, key Manage, keys::replace(form);
+    RotateKey = "POST /keys/rotate", Operate, key Manage, keys::rotated(form)
+        after credentials::ROTATE, rotate("id" = form.text("key"));
+    RevokeKey = "POST /keys/revoke", Operate, key Manage, keys::revoked(form)
+        after credentials::REVOKE, revoke("id" = form.text("key"));
     Teams = "GET /teams", Operate, global None, team::teams();
     /// Creates a team with a first unit.
-    AddTeam = "POST /teams", Operate, global None, team::add_team(form);
+    AddTeam = "POST /teams", Operate, global None, team::created(form)
+        after chains::ADD, add("new" = "yes");
     /// A team and its settings (§5).
     Team(id) = "GET /teams/{id}", Operate, team View, team::team(&scoped);
-    AddMember(id) = "POST /teams/{id}/add", Operate, team None, team::add_member(&scoped, form);
-    RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::remove_member(&scoped, form);
+    AddMember(id) = "POST /teams/{id}/add", Operate, team None, team::changed(&scoped, form)
+        after chains::ADD, add("team" = &scoped);
+    RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::changed(&scoped, form)
+        after chains::REMOVE, remove("team" = &scoped);
     Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// The price list that applies to a unit. It cannot be changed here.
     UnitPrices(id) = "GET /units/{id}/prices", Operate, unit Manage, prices::of_unit(&scoped, query);

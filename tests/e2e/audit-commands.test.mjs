@@ -8,7 +8,7 @@ test("changes are listed as sentences, and found by person, command and unit", a
   await json("units", "add", "unit_1", "--by", "Ada");
   await json("units", "set", "unit_1", "--name", "Nord", "--by", "Ada");
   await json("units", "set", "unit_1", "--name", "Süd", "--by", "Bo");
-  await json("units", "add", "unit_2", "--by", "Bo");
+  await json("units", "add", "unit_2", "--by", "Bo", "--yes");
   const all = await words("audit", "list");
   assert.match(all, /^TIME +BY +CHANGE\n/);
   assert.match(all, / Bo +changed the profile of the unit unit_1 \(name: Süd, before: Nord\)$/m);

@@ -74,7 +74,7 @@ const WRONG = {
   "transactions restore x --only keys":
     "option '--only <kind>' argument 'keys' is invalid. Allowed choices are transactions, ledger.",
   "transactions restore x --only transactions --with-keys":
-    "option '--with-keys' cannot be used with option '--only <kind>'",
+    "`--with-keys` cannot be used with `--only transactions`",
   "transactions erase x --env production": OFF_DEPLOYED,
   "transactions usage --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
@@ -92,9 +92,7 @@ const WRONG = {
   ...Object.fromEntries(
     Object.entries({
       "": "required option '--amount <amount>' not specified",
-      "--amount 1 --currency USD --currency EUR":
-        "give one `--currency` for each `--amount`, or no `--currency` at all",
-      "--amount 1 --currency usd": "`--currency` can't be `usd`: give one of USD, GBP, EUR",
+      "--amount usd=1": "write the amount as 1234.50 or USD=1234.50: the currency cannot be `usd`",
       "--amount 1 --accept-unpriced x":
         "`--accept-unpriced` can't be `x`: give a whole number from 0 to 1000000000",
       ...Object.fromEntries(

@@ -151,7 +151,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   const team = ["--team", "shop", "--label", "both tills"];
   const made = await run("keys", "create", "--mode", "live", ...team);
   const key = keyIn(made);
-  const [, keyId] = made.match(/`keys list` shows its ID, (\w+)\./);
+  const [, keyId] = made.match(/^ID +(\w+)$/m);
   assert.match(await run("keys", "list"), /team shop +both tills +\S+ +ada@example\.org/);
   await run("prices", "set", prices, "--mode", "live");
   const once = { ...unit("web"), "idempotency-key": "order-2001" };

@@ -5,7 +5,6 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import test from "node:test";
-import { placeInWords } from "../../scripts/lib/output.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { deployedLedger } from "./cloudflare.mjs";
 import { ENTRIES, ID, LIVE_ID, RECORDS, operator } from "./operator.mjs";
@@ -99,7 +98,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const { problem } = await command(1, [...RESEND, ...at]);
   for (const said of [
     `Delivery state: sent, ${FIRST}, attempt 3, round 2, ID mail-1. The e-mail was already sent: the recipient gets a second e-mail.`,
-    `Send the e-mail of ${LIVE_ID} (${placeInWords(kv.place)}) to a…@e… (round 3)? This was not confirmed, so nothing was sent. To confirm without a prompt, pass \`--yes\``,
+    `Send the e-mail of ${LIVE_ID} to a…@e… (round 3)? This was not confirmed, so nothing was sent. To confirm without a prompt, pass \`--yes\``,
   ])
     assert.ok(problem.includes(said), problem);
   await fails(
@@ -130,7 +129,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   const ofDay = ["emails", "resend", "--failed-on", FIRST.slice(0, 10), ...at];
   await fails(
     ofDay,
-    /^Resend all e-mails and messages in .+ that failed on 2026-.+ since then\? This was not confirmed/,
+    /^Resend all e-mails and messages that failed on 2026-.+ since then\? This was not confirmed/,
   );
   const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });

@@ -50,7 +50,7 @@ export async function operator(t) {
     fails: async (args, message, input) => {
       const { out, problem } = await command(1, args, input);
       assert.equal(out, "");
-      const [, said] = problem.match(/^stopped: (.*) \((.*)\)\n$/) ?? [];
+      const [, said] = problem.match(/(?:^|\n)stopped: (.*) \((.*)\)\n$/) ?? [];
       assert.ok(problem.endsWith(` (${where})\n`), problem);
       assert[message instanceof RegExp ? "match" : "equal"](said, message);
     },

@@ -21,7 +21,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   const october = ["--unit", "unit_dev_two", "--month", "2025-10"];
   const paid = ["--paid-at", "2025-11-05", "--invoice", "2025/17", "--by", "Ada"];
   const mark = (...more) => ["payments", "mark", ...october, ...paid, ...more];
-  const both = ["--amount", "1.5", "--currency", "USD", "--amount", "0.30", "--currency", "EUR"];
+  const both = ["--amount", "USD=1.5", "--amount", "EUR=0.30"];
   const open = await json("payments", "due", "--month", "2025-10", "--unit", "unit_dev_two");
   assert.deepEqual(
     open.sums.map(({ due, currencyCode, settled }) => [due, currencyCode, settled]),
@@ -50,15 +50,12 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
     `nothing was marked: ${month} has sums in several currencies: name the currency of each amount`,
   );
   await fails(
-    mark("--amount", "1.80", "--currency", "USD"),
+    mark("--amount", "USD=1.80"),
     `nothing was marked: ${month} has a sum of 0.30 EUR and 1.50 USD, not of 1.80 USD`,
   );
   await fails(mark(...both), /has 2 unpriced pledges, for example in ptran_\S+i, charged 0\.00/);
   const right = mark(...both, "--accept-unpriced", "2");
-  await fails(
-    right,
-    /^Mark 2025-10 of unit_dev_two \(live\) of .+ as paid: 0\.30 EUR and 1\.50 USD on 2025-11-05T00:00:00Z, invoice 2025\/17\? This was not confirmed/,
-  );
+  await fails(right, /^Mark 2025-10 of unit_dev_two \(live\) as paid\? This was not confirmed/);
   assert.deepEqual(await contents(kv), before);
   const sums = [
     { currencyCode: "EUR", amount: "0.30", transactions: 1, unpriced: 2 },
@@ -110,7 +107,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   const asked = await command(1, undo);
   assert.match(
     asked.problem,
-    /^2025-10 +live .+\n+stopped: Mark 2025-10 of unit_dev_two .+ as unpaid\?/m,
+    /^Amount +0\.30 EUR, .+; 1\.50 USD, .+stopped: Mark 2025-10 of unit_dev_two .+ as unpaid\?/ms,
   );
   assert.deepEqual(await json(...undo, "--yes"), { ...marked, at });
   assert.equal(await kv.get(name), null);

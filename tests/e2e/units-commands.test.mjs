@@ -18,7 +18,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   };
   const options = Object.entries(profile).flatMap(([name, value]) => [`--${name}`, value]);
   const row = { unit: "unit_1", profile };
-  await fails(["units", "set", "unit_1", "--name", "N"], /^The unit `unit_1` is not registered/);
+  await fails(["units", "set", "unit_1", "--name", "N"], /^Create the unit `unit_1`\? /);
   assert.deepEqual(await json("units", "set", "unit_1", ...options, "--yes"), row);
   assert.deepEqual(await changed("profile:unit_1"), { ...profile, version: 1 });
   assert.deepEqual(await json("units", "show", "unit_1"), row);
@@ -40,7 +40,9 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   const unset = ["units", "unset", "unit_1", "accent", "language", "reply-to", "time-zone"];
   assert.deepEqual(await json(...unset), { unit: "unit_1", profile: rest });
   await kv.write([{ key: "profile:unit_0", value: "{}" }]);
-  assert.deepEqual(await json("units", "add", "unit_2", "--by", "Ada"), { units: ["unit_2"] });
+  assert.deepEqual(await json("units", "add", "unit_2", "--by", "Ada", "--yes"), {
+    units: ["unit_2"],
+  });
   const { units } = await json("units", "list");
   assert.deepEqual(
     units.map(({ unit, profile, by }) => [unit, profile, by]),
@@ -104,7 +106,7 @@ test("a team of 200 units gets one more without another key", async (t) => {
   const key = await kv.get(name);
   await fails(
     ["teams", "add", "market", "shop-1200", "shpo-1001"],
-    /^Not registered: unit `shop-1200` \(similar: `shop-1000`\), unit `shpo-1001` \(similar: `shop-1001`\)\. Register them/,
+    /^Create the unit `shop-1200` and the unit `shpo-1001`\? This was not confirmed/,
   );
   await json("teams", "add", "market", "shop-1200", "--yes");
   assert.equal(await kv.get(name), key);
@@ -113,9 +115,9 @@ test("a team of 200 units gets one more without another key", async (t) => {
   assert.match(await words("teams", "list"), /^market {2}201 +\S+Z/m);
   assert.match(await words("keys", "list"), /^[0-9a-f]{12} {2}live {2}team market /m);
   const removed = { team: "market", units: ["shop-1000", "shop-1200"] };
-  assert.deepEqual(await json("teams", "remove", "market", ...removed.units), removed);
+  assert.deepEqual(await json("teams", "remove", "market", ...removed.units, "--yes"), removed);
   await fails(
-    ["teams", "remove", "market", "shop-1001", "shop-1000"],
+    ["teams", "remove", "market", "shop-1001", "shop-1000", "--yes"],
     /^nothing was removed, because `shop-1000` is no longer in the team `market`: \S+ removed it at 20/,
   );
   assert.equal((await json("teams", "show", "market")).units.length, 199);

@@ -6,6 +6,7 @@ use crate::doors::platform::Platform;
 use crate::office::operations::Operation;
 use crate::office::shared::operation::call;
 use crate::office::shared::operation::call::{Aborted, Answer, Call, Failure, Ports};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::rule::operation_id::OperationId;
 use crate::pledges::service::{Message, Outbox, PutFuture};
 use serde_json::{Map, Value};
@@ -68,8 +69,9 @@ impl call::Host for Host<'_> {
         Ok(name.as_string().unwrap_or_default())
     }
 
-    async fn confirm(&self, question: &str, otherwise: &str) -> Result<(), Aborted> {
-        self.answer(self.program.confirm(question, otherwise).await).map(drop)
+    async fn confirm(&self, question: &Question) -> Result<(), Aborted> {
+        let words = question.in_words(&self.program.place());
+        self.answer(self.program.confirm(&words, question.otherwise).await).map(drop)
     }
 
     async fn read(&self, file: &str) -> Result<Vec<u8>, Aborted> {
@@ -129,7 +131,6 @@ pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
 pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> CommandOutcome {
     let (operation, arguments) = read(group, name, arguments)?;
     let store = CommandStore::new(program.records());
-    let place = program.place();
     let host = Host { program: &program, store: &store };
     let operation_id = program.operation_id().as_deref().map(OperationId::parse).transpose();
     let operation_id = operation_id.map_err(|refused| thrown_as("usage", &refused))?;
@@ -138,7 +139,7 @@ pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> 
         ledger: store.ledger(),
         platform: &Platform,
         host: &host,
-        place: &place,
+        memberships: None,
         operation: operation_id,
     };
     match operation.run(&call, arguments).await {
@@ -166,7 +167,7 @@ struct RunAnswer<'a> {
     is_aside: bool,
 }
 
-fn shown(Answer { data, text, exit_code, is_aside }: &Answer) -> CommandOutcome {
+fn shown(Answer { data, text, exit_code, is_aside, .. }: &Answer) -> CommandOutcome {
     to_js(&RunAnswer { data, text, exit_code: *exit_code, is_aside: *is_aside })
 }
 

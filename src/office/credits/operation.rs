@@ -1,7 +1,11 @@
 use super::rule as credits;
 use super::rule::{Credit, CreditRequest, Left, OfferingQuantity, Part};
 use crate::office::orders::rule as transactions;
-use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Failure, Host as _, Ports, Result,
+};
+use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::table::{paragraphs, table, time};
 use crate::office::shared::operation::values::Values;
@@ -21,31 +25,48 @@ pub const ADD: Spec = Spec::changes(
     "credit a transaction, or a part of it; this cannot be undone",
     &[
         ID,
-        Argument::option("reason", text("text"), "why; it must not name the recipient").required(),
         Argument::option(
             "amount",
             text("amount"),
             "credit only this amount, such as 5.00; without it, all that is left of the charge and of the quantities",
-        ),
+        )
+        .field("Amount", ""),
         Argument::option(
             "quantity",
             text("offering=quantity"),
             "only with `--amount`: a quantity that will not be delivered, such as tree=3",
         )
-        .repeatable(),
+        .repeatable()
+        .field("Quantities that will not be delivered", "Also enter an amount, which may be 0."),
+        Argument::option("reason", text("text"), "why; it must not name the recipient")
+            .required()
+            .field(
+                "Reason",
+                "One line of at most 200 bytes. Do not name the recipient: the reason stays even if the recipient's data is \
+                 erased.",
+            ),
         Argument::option(
             "cancelled",
             Kind::Flag,
             "tell the buyer on the timeline that it was cancelled; only without `--amount`",
+        )
+        .field(
+            "Tell the buyer on the timeline that the pledge was cancelled",
+            "Possible only if you credit all that is left. It cannot be undone.",
         ),
         Argument::option(
             "charged",
             Kind::Choice { choices: &["yes", "no"] },
             "whether it was charged; only if it may have come after its month was marked as paid",
+        )
+        .menu(
+            "Was the transaction charged?",
+            &["Yes: the payment contains it", "No: it came after the month was marked as paid"],
         ),
     ],
 )
 .confirmed()
+.button("Credit …")
 .permission(Permission::Account)
 .answers(CREDIT);
 
@@ -67,12 +88,13 @@ impl Add {
         let quantities = quantity.iter().map(|text| stated(text));
         let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
         if amount.is_none() && !quantities.is_empty() {
-            let problem = "`--quantity` needs `--amount`, which may be 0";
+            let problem =
+                "nothing was credited: enter an amount in addition to the quantities: it may be 0";
             return Err(Refused::at("amount", RefusalCode::Required, problem));
         }
         if amount.is_some() && tell_buyer {
-            let problem = "`--cancelled` cannot be used with `--amount`, because `--cancelled` needs a \
-                           credit of the whole transaction";
+            let problem = "nothing was credited: to tell the buyer of the cancellation, credit the whole transaction: leave \
+                           out the amount and the quantities";
             return Err(Refused::at("cancelled", RefusalCode::NotAllowed, problem));
         }
         let part = amount.map(|amount| Part { amount, quantities });
@@ -98,39 +120,54 @@ pub fn check(values: &Values) -> Result<(), Refused> {
 const NOT_CHARGED: &str =
     " The transaction was never charged, so the credit does not change what is due.";
 
+fn question(request: &CreditRequest, credit: &Credit) -> Question {
+    let told = match request.tell_buyer {
+        true => " The buyer's timeline will say that this pledge was cancelled.",
+        false => "",
+    };
+    let later = match credit.booked_month == credit.order_month {
+        true => String::new(),
+        false => format!(
+            " The month of the transaction is marked as paid, so the credit reduces what is due for {}.",
+            credit.booked_month
+        ),
+    };
+    let uncharged = match request.was_charged {
+        Some(false) => NOT_CHARGED,
+        _ => "",
+    };
+    Question::new("Credit this transaction?", "nothing was credited")
+        .about(facts(credit))
+        .effect(format!("This cannot be undone.{told}{later}{uncharged}"))
+        .button("Credit this transaction")
+}
+
+fn facts(credit: &Credit) -> Facts {
+    let quantity = |it: &OfferingQuantity| Fact::Text(format!("{} {}", it.quantity, it.offering));
+    vec![
+        ("Transaction", Fact::Id(credit.transaction.clone())),
+        ("Amount", Fact::money(&credit.amount, &credit.currency_code)),
+        ("Charge", Fact::money(&credit.charge, &credit.currency_code)),
+        ("Quantities", Fact::List(credit.quantities.iter().map(quantity).collect())),
+        ("Booked in", Fact::Month(credit.booked_month)),
+        ("Reason", Fact::Text(credit.reason.clone())),
+        ("Earlier credits", Fact::Words(credit.number.saturating_sub(1).to_string())),
+    ]
+}
+
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let mut request = asked.request().map_err(Failure::Usage)?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     if !call.was_done().await? {
         let credit = credits::check(call.store, call.ledger, &author, &request).await?;
-        let told = match request.tell_buyer {
-            true => " The timeline will say that the transaction was cancelled.",
-            false => "",
-        };
-        let uncharged = match request.was_charged {
-            Some(false) => NOT_CHARGED,
-            _ => "",
-        };
-        let question = format!(
-            "Credit {} ({}) with {}? The credit is booked in {} and cannot be undone.{told}{uncharged}",
-            credit.transaction,
-            call.place,
-            credit.in_words(),
-            credit.booked_month
-        );
-        call.host.confirm(&question, "nothing was credited").await?;
+        call.confirm(question(&request, &credit)).await?;
         request = request.confirmed(&credit);
     }
     let done = credits::add(call.store, call.ledger, &author, &request).await?;
-    let credit = &done.outcome;
-    let is_credited = format!(
-        "{} was credited with {}. The credit is booked in {}.",
-        credit.transaction,
-        credit.in_words(),
-        credit.booked_month
-    );
-    Answer::done(&done, is_credited)
+    let said = format!("{} was credited.", done.outcome.transaction);
+    let change = Changed::new(said, facts(&done.outcome));
+    Answer::changed(&done, change)
 }
 
 // ---- List ----------------------------------------------------------------------------------------

@@ -3,8 +3,10 @@
 use super::rows::fulfilments::{Fulfilment, NewFulfilment, Removal};
 use super::rule as fulfilments;
 use super::rule::{Balance, Balances};
-use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{Answer, Call, Changed, Host as _, Ports, Result};
 use crate::office::shared::operation::covered::{Covered, complete, left_out_in_words};
+use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
 use crate::office::shared::operation::table::{paragraphs, table, time};
 use crate::office::shared::rule::roles::Permission;
@@ -34,21 +36,27 @@ pub const ADD: Spec = Spec::changes(
             Kind::Month,
             "the month of the pledges, in UTC, such as 2026-10",
         ),
-        Argument::positional("offering", text("offering"), "the offering's ID, such as tree"),
+        Argument::positional("offering", text("offering"), "the offering's ID, such as tree")
+            .field("Offering", ""),
         Argument::positional(
             "quantity",
             text("quantity"),
             "the quantity that was done, such as 1200 or 12.5",
-        ),
+        )
+        .field("Quantity", "For example 1200."),
         MODE,
         Argument::option("done-on", Kind::Day, "the day on which it was done, such as 2026-11-20")
-            .required(),
-        Argument::option("partner", text("name"), "the organisation that did it; not a person"),
-        Argument::option("place", text("place"), "where it was done"),
-        Argument::option("report", text("url"), "the address of a report, with https://"),
+            .required()
+            .field("Done on", ""),
+        Argument::option("partner", text("name"), "the organisation that did it; not a person")
+            .field("Partner", "The organisation that did it; not a person."),
+        Argument::option("place", text("place"), "where it was done").field("Place", ""),
+        Argument::option("report", text("url"), "the address of a report, with https://")
+            .field("Report", "A web address, with https://."),
     ],
 )
 .confirmed_if("the quantity done would exceed the quantity pledged")
+.button("Record")
 .answers(FULFILMENT);
 
 #[derive(Deserialize)]
@@ -76,18 +84,34 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     if !call.was_done().await? {
         fulfilments::check(&new, call.platform)?;
         if let Some(beyond) = fulfilments::beyond(call.store, call.ledger, &new).await? {
-            let question = format!("{beyond}. Record this quantity in {}?", call.place);
-            call.host.confirm(&question, "nothing was recorded").await?;
+            let ask = format!("Record {} {} as done?", new.quantity, new.offering);
+            let question = Question::new(ask, "nothing was recorded").button("Record");
+            call.confirm(question.effect(format!("{beyond}."))).await?;
         }
     }
     let by = call.host.person().await?;
     let added = fulfilments::add(call.store, call.ledger, &call.author(&by)?, &new).await?;
-    let text = format!(
-        "Recorded as {}.\n\n{}",
-        added.outcome.id,
-        listed(std::slice::from_ref(&added.outcome))
-    );
-    Answer::done(&added.map(Printed::from), text)
+    let NewFulfilment { quantity, offering, .. } = &added.outcome.done;
+    let said = format!("{quantity} {offering} was recorded as done.");
+    let change = Changed::new(said, facts(&added.outcome));
+    Answer::changed(&added.map(Printed::from), change)
+}
+
+fn facts(Fulfilment { id, done, by, at, .. }: &Fulfilment) -> Facts {
+    let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } = done;
+    vec![
+        ("Offering", Fact::Text(offering.clone())),
+        ("Quantity", Fact::Words(quantity.clone())),
+        ("Pledged in", Fact::Month(*month)),
+        ("Mode", Fact::Words(mode.name().to_owned())),
+        ("Done on", Fact::Day(done_on.clone())),
+        ("Partner", Fact::text(partner.as_deref())),
+        ("Place", Fact::text(place.as_deref())),
+        ("Report", Fact::Link(report.clone().unwrap_or_default())),
+        ("Recorded by", Fact::Text(by.clone())),
+        ("Recorded", Fact::Time(at.clone())),
+        ("ID", Fact::Id(id.clone())),
+    ]
 }
 
 /// A fulfilment as JSON. The place where it was done is called `location` here, because `place` in an answer
@@ -152,17 +176,17 @@ pub async fn remove<P: Ports>(
 ) -> Result<Answer> {
     if !call.was_done().await? {
         let found = fulfilments::get(call.ledger, &id).await?;
-        let NewFulfilment { quantity, offering, month, .. } = &found.done;
-        let question = format!(
-            "Remove the fulfilment of {quantity} {offering} for {month} from {}?",
-            call.place
-        );
-        call.host.confirm(&question, "nothing was removed").await?;
+        fulfilments::check_removable(&found)?;
+        let question = Question::new("Remove this fulfilment?", "nothing was removed");
+        call.confirm(question.about(facts(&found)).button("Remove")).await?;
     }
     let by = call.host.person().await?;
     let removed = fulfilments::remove(call.store, call.ledger, &call.author(&by)?, &id).await?;
-    let text = format!("{id} was removed, and no longer counts in any sum.");
-    Answer::done(&removed.map(Printed::from), text)
+    let NewFulfilment { quantity, offering, .. } = &removed.outcome.done;
+    let said = format!(
+        "{quantity} {offering} was removed, and no longer counts in any sum. It stays in the audit log."
+    );
+    Answer::changed(&removed.map(Printed::from), Changed::new(said, Facts::new()))
 }
 
 // ---- List ----------------------------------------------------------------------------------------

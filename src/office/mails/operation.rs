@@ -6,6 +6,7 @@ use super::rule::{
 };
 use crate::office::orders::rule as transactions;
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::table::{facts, paragraphs, table, time};
 use crate::office::shared::operation::values::Values;
@@ -237,11 +238,10 @@ async fn resend_one<P: Ports>(
     };
     let round = message.round;
     let risk = notifications::risk_in_words(&mail);
-    let question = format!(
-        "Delivery state: {now}. {risk}.\n\nSend the {what} of {id} ({}) to {to} (round {round})?",
-        call.place,
-    );
-    call.host.confirm(&question, NOTHING_SENT).await?;
+    let ask = format!("Send the {what} of {id} to {to} (round {round})?");
+    let question =
+        Question::new(ask, NOTHING_SENT).effect(format!("Delivery state: {now}. {risk}."));
+    call.confirm(question).await?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let rounds = QueuedRounds::default();
@@ -280,12 +280,9 @@ async fn resend_day<P: Ports>(
     service: Option<NotificationService>,
 ) -> Result<Answer> {
     call.host.open_queue().await?;
-    let question = format!(
-        "Resend all {} in {} that failed on {day} and have not been sent since then?",
-        all_of(service),
-        call.place
-    );
-    call.host.confirm(&question, NOTHING_SENT).await?;
+    let all = all_of(service);
+    let ask = format!("Resend all {all} that failed on {day} and have not been sent since then?");
+    call.confirm(Question::new(ask, NOTHING_SENT)).await?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let mut sum = Day { day: day.to_owned(), ..Day::default() };
@@ -300,7 +297,7 @@ async fn resend_day<P: Ports>(
         from = sum.add(step);
         if is_untaken {
             let answer = Answer::new(&sum, sum.in_words())?;
-            return Err(Failure::Partial(Box::new(Failure::Aborted), answer));
+            return Err(Failure::Partial(Box::new(Failure::Aborted), Box::new(answer)));
         }
         if from.is_none() {
             return Answer::new(&sum, sum.in_words());

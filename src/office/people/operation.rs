@@ -1,9 +1,13 @@
 use super::rows::changes::Removable;
 use super::rows::people::Person;
 use super::rule as people;
-use super::rule::AddedPerson;
+use super::rule::{AddedPerson, normal_address};
 use crate::office::people::rows::people::PersonRole;
-use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Failure, Host as _, Ports, Result,
+};
+use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
 use crate::office::shared::operation::table::{table, time};
 use crate::office::shared::operation::values::Values;
@@ -16,6 +20,10 @@ const ADDRESS: Argument = Argument::positional(
     "address",
     text("address"),
     "the e-mail address with which the person signs in",
+)
+.field(
+    "E-mail address",
+    "The person signs in with this address. No e-mail is sent: tell the person yourself.",
 );
 const TEAM: Argument = Argument::option(
     "team",
@@ -37,10 +45,12 @@ pub const ADD: Spec = Spec::changes(
             Kind::Choice { choices: &["manager", "viewer"] },
             "what the person may do; a manager also changes keys, the profile and the people",
         )
-        .required(),
+        .required()
+        .menu("Role", &["Manager", "Viewer"]),
     ],
 )
 .confirmed_if("the unit or team is not registered")
+.button("Add person")
 .answers("`unit` or `team`; `role`; `already`: whether the person had this role before");
 
 /// The unit or team that a command's arguments name.
@@ -85,16 +95,17 @@ pub async fn add<P: Ports>(
     let by = call.host.person().await?;
     let (author, whom) = (call.author(&by)?, (&place, &*address));
     let added = people::add(call.store, call.ledger, &author, whom, role).await?;
-    Answer::done(&added, in_words(&added.outcome))
+    let change = Changed::new(in_words(&added.outcome, &address), Facts::new());
+    Answer::changed(&added, change)
 }
 
-fn in_words(AddedPerson { place, role, already }: &AddedPerson) -> String {
-    let (role, place) = (role.name(), whose(place));
+fn in_words(AddedPerson { place, role, already }: &AddedPerson, address: &str) -> String {
+    let (role, place, address) = (role.name(), whose(place), normal_address(address));
     match already {
-        true => format!("The person is already a {role} of the {place}. Nothing was changed."),
+        true => format!("{address} is already a {role} of the {place}. Nothing was changed."),
         false => format!(
-            "The person is a {role} of the {place}, and can sign in to the dashboard if Cloudflare Access lets the \
-             address in."
+            "{address} is a {role} of the {place}, and can sign in at once, if Cloudflare Access lets the address in. \
+             Send the person the address of the dashboard."
         ),
     }
 }
@@ -102,9 +113,10 @@ fn in_words(AddedPerson { place, role, already }: &AddedPerson) -> String {
 pub const REMOVE: Spec = Spec::changes(
     "people",
     "remove",
-    "remove a person from a unit or a team, without asking for confirmation",
+    "remove a person from a unit or a team",
     &[ADDRESS, UNIT, TEAM],
 )
+.confirmed()
 .answers("an empty JSON object")
 .noted("Operators may remove the last manager of a unit or a team.");
 
@@ -123,12 +135,55 @@ pub async fn remove<P: Ports>(
     Remove { address, place }: Remove,
 ) -> Result<Answer> {
     let place = place.level().map_err(Failure::Usage)?;
+    let address = normal_address(&address);
     let by = call.host.person().await?;
-    let (author, whom) = (call.author(&by)?, (&place, &*address));
-    let removed = people::remove(call.ledger, &author, whom, Removable::All).await?;
-    let text =
-        format!("The person was removed from the {}. This takes effect at once.", whose(&place));
-    Answer::done(&removed.map(|()| Nothing {}), text)
+    let author = call.author(&by)?;
+    let is_own = call.memberships.is_some() && address == normal_address(&by);
+    if !call.was_done().await? {
+        people::check(&place, &address)?;
+        let question = if is_own { leaving(&place) } else { removing(&place, &address) };
+        call.confirm(question).await?;
+    }
+    let which = if call.memberships.is_none() { Removable::All } else { Removable::NotTheLast };
+    let removed = match is_own {
+        true => people::leave(call.ledger, &author, &place).await?,
+        false => people::remove(call.ledger, &author, (&place, &address), which).await?,
+    };
+    let change = Changed::new(removed_in_words(&place, &address, is_own), Facts::new());
+    Answer::changed(&removed.map(|()| Nothing {}), change)
+}
+
+fn removing(place: &KeyLevel, address: &str) -> Question {
+    Question::new("Remove this person?", "nobody was removed")
+        .about(vec![
+            ("Address", Fact::Text(address.to_owned())),
+            ("For", Fact::Text([place.kind(), " ", place.id()].concat())),
+        ])
+        .effect(format!(
+            "The person can no longer sign in for this {}. API keys that the person has seen still work: replace them.",
+            place.kind()
+        ))
+        .button("Remove this person")
+}
+
+fn leaving(place: &KeyLevel) -> Question {
+    Question::new(format!("Leave this {}?", place.kind()), "you did not leave")
+        .effect(format!(
+            "You can no longer sign in for the {}. Only a manager or an operator can add you again.",
+            whose(place)
+        ))
+        .button(format!("Leave this {}", place.kind()))
+}
+
+fn removed_in_words(place: &KeyLevel, address: &str, is_own: bool) -> String {
+    let place = whose(place);
+    match is_own {
+        true => format!("You left the {place}. This takes effect at once."),
+        false => format!(
+            "{address} was removed from the {place}. This takes effect at once. API keys that the person has seen still \
+             work: replace them."
+        ),
+    }
 }
 
 pub const LIST: Spec =

@@ -11,6 +11,7 @@ use super::rule::{epoch, kept};
 use crate::office::shared::operation::call::{
     Answer, Call, Failure, Host as _, Ports, Result, invalid,
 };
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::table::{facts, paragraphs, table, time, time_of};
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
@@ -207,13 +208,10 @@ struct Rebuilt {
 }
 
 pub async fn rebuild<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
-    let question = format!(
-        "Empty the ledger of {}, and rebuild it from the records? Until the rebuild ends, lists and sums lack \
-         transactions, and no month can be marked as paid.",
-        call.place
-    );
     if !call.was_done().await? {
-        call.host.confirm(&question, "nothing was emptied").await?;
+        let ask = "Empty the ledger, and rebuild it from the records?";
+        let effect = "Until the rebuild ends, lists and sums lack transactions, and no month can be marked as paid.";
+        call.confirm(Question::new(ask, "nothing was emptied").effect(effect)).await?;
     }
     let by = call.host.person().await?;
     let done = kept::rebuild(call.store, call.ledger, &call.author(&by)?).await?;
@@ -278,7 +276,7 @@ pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<
         })?),
     };
     if !call.was_done().await? {
-        call.host.confirm(&keep_question(month, call.place), "nothing was changed").await?;
+        call.confirm(keep_question(month)).await?;
     }
     let by = call.host.person().await?;
     let done = kept::keep_from(call.store, call.ledger, &call.author(&by)?, month).await?;
@@ -294,18 +292,19 @@ pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<
     Ok(answer.since(done.before.as_deref()))
 }
 
-fn keep_question(month: Option<Month>, place: &str) -> String {
-    match month {
-        Some(month) => format!(
-            "Remove the transactions of all months before {month} from the ledger of {place}? Workers \
-             KV keeps these transactions. The earlier months can then no longer be summed, exported or \
-             marked as paid. Their transactions can be found only by ID, or by reference within a unit."
+fn keep_question(month: Option<Month>) -> Question {
+    let (ask, effect) = match month {
+        Some(month) => (
+            format!("Remove the transactions of all months before {month} from the ledger?"),
+            "Workers KV keeps these transactions. The earlier months can then no longer be summed, exported or \
+             marked as paid. Their transactions can be found only by ID, or by reference within a unit.",
         ),
-        None => format!(
-            "Bring all transactions back into the ledger of {place}? Until this ends, lists and sums lack \
-             transactions, and no month can be marked as paid."
+        None => (
+            "Bring all transactions back into the ledger?".to_owned(),
+            "Until this ends, lists and sums lack transactions, and no month can be marked as paid.",
         ),
-    }
+    };
+    Question::new(ask, "nothing was changed").effect(effect)
 }
 
 // ---- Accept loss ---------------------------------------------------------------------------------
@@ -329,12 +328,10 @@ pub async fn accept_loss<P: Ports>(
     call: &Call<'_, P>,
     NoArguments {}: NoArguments,
 ) -> Result<Answer> {
-    let question = format!(
-        "Go on with the ledger of {} as it is? Months are billed without the credits that it lacks.",
-        call.place
-    );
     if !call.was_done().await? {
-        call.host.confirm(&question, "nothing was changed").await?;
+        let question = Question::new("Go on with the ledger as it is?", "nothing was changed");
+        let effect = "Months are billed without the credits that it lacks.";
+        call.confirm(question.effect(effect)).await?;
     }
     let by = call.host.person().await?;
     let done = epoch::accept(call.store, call.ledger, &call.author(&by)?).await?;

@@ -102,7 +102,7 @@ fn the_longest_address_can_use_all_pages() {
     dashboard.settings = Settings::parse(Variables { operators: &person, ..Variables::default() });
     assert_eq!(dashboard.get(&person, "/").status, 200);
     let unit = [("unit", "shop")];
-    assert_eq!(dashboard.post(&person, "/units", &unit).status, 200);
+    assert_eq!(dashboard.post_confirmed(&person, "/units", &unit).status, 200);
     assert!(dashboard.get(&person, "/audit").text.contains(&person));
 }
 
@@ -172,7 +172,7 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 64] = [
+pub const MAY: [(&str, &str, &str); 68] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support accounts", "manager viewer"),
     ("GET /find", "support accounts", "manager viewer"),
@@ -200,6 +200,8 @@ pub const MAY: [(&str, &str, &str); 64] = [
     ("POST /fulfilment/update", "", ""),
     ("GET /updates", "", ""),
     ("POST /updates", "", ""),
+    ("POST /updates/preview", "", ""),
+    ("POST /updates/{id}/preview", "", ""),
     ("GET /updates/{id}", "", ""),
     ("POST /updates/{id}", "", ""),
     ("GET /updates/{id}/preview", "", ""),
@@ -209,11 +211,13 @@ pub const MAY: [(&str, &str, &str); 64] = [
     ("GET /payments", "accounts", ""),
     ("GET /units/{id}/statement", "accounts", "manager viewer"),
     ("GET /units/{id}/transactions.csv", "accounts", "manager viewer"),
+    ("GET /units/{id}/paid", "accounts", ""),
     ("POST /units/{id}/paid", "accounts", ""),
     ("POST /units/{id}/unpaid", "accounts", ""),
     ("GET /person", "", "manager"),
     ("POST /person", "", "manager"),
     ("POST /keys", "", "manager"),
+    ("POST /keys/replace", "", "manager"),
     ("POST /keys/rotate", "", "manager"),
     ("POST /keys/revoke", "", "manager"),
     ("GET /units/{id}/people", "", "manager"),

@@ -38,7 +38,7 @@ fn an_error_stands_at_its_field_with_what_was_entered() {
         ("/person", &[("unit", "unit_dev"), ("address", "ada")], "address", "ada"),
         (&*erase, &[("id", "another")], "id", "another"),
     ] {
-        let page = dashboard.post(OPERATOR, path, fields);
+        let page = dashboard.post_new(OPERATOR, path, fields);
         assert_has(&page, 422, &[&format!("value=\"{entered}\"")]);
         assert_problem_at(&page, field);
     }

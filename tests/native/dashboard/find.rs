@@ -83,7 +83,7 @@ fn a_key_is_found_and_never_shown() {
                 main_of(&page)
             );
             assert!(page.contains("1 Mar 2026") && !page.contains(&key));
-            for action in ["/keys/rotate", "/keys/revoke"] {
+            for action in ["/keys/replace", "/keys/revoke"] {
                 assert!(page.contains(&format!("action=\"{action}\"")), "{text}: {action}");
             }
             assert_inert(&page);

@@ -92,7 +92,7 @@ fn a_pasted_key_is_in_no_page_or_address_and_can_be_replaced_and_revoked() {
     let found = address(&test_dashboard, OPERATOR, &format!("Bearer {KEY}"));
     let page = test_dashboard.get(OPERATOR, &found).text;
     assert!(!page.contains(KEY));
-    for action in ["/keys/rotate", "/keys/revoke"] {
+    for action in ["/keys/replace", "/keys/revoke"] {
         assert!(page.contains(&format!("action=\"{action}\"")), "{}", main_of(&page));
     }
 }

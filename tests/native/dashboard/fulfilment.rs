@@ -52,41 +52,30 @@ fn what_was_done_is_recorded_shown_and_removed() {
     assert_has(&page, 200, &["href=\"https://example.org/r\" rel=\"noreferrer\""]);
     assert_eq!(rows(&page)[0], ["tree", "12", "", "5", "7"]);
 
-    let id = field(&page.text, "id");
-    let asked = dashboard.post(OPERATOR, "/fulfilment/remove", &[("id", &id)]);
+    let id = field(&page.text, "fulfilment");
+    let fields = [("fulfilment", &*id), ("mode", "live"), ("month", "2026-01")];
+    let asked = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
     assert_has(&asked, 200, &["Nothing was changed yet", "Jan 2026"]);
-    let operation = field(&asked.text, "operation");
-    let fields = [("id", &*id), ("operation", &*operation)];
-    let removed = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
+    let removed = dashboard.confirm(OPERATOR, &asked);
     assert_has(&removed, 200, &["was removed", "Nothing is recorded as done"]);
-    let again = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
+    let again = dashboard.confirm(OPERATOR, &asked);
     assert_has(&again, 200, &["The form was sent twice"]);
-    let late = dashboard.post(OPERATOR, "/fulfilment/remove", &[("id", &id)]);
-    assert_has(&late, 422, &["already removed this record at"]);
+    let late = dashboard.post(OPERATOR, "/fulfilment/remove", &fields);
+    assert_has(&late, 422, &["ada@example.org already removed", "at 31 Jan 2026, 12:00 UTC"]);
 }
 
 #[test]
 fn more_than_is_open_needs_a_confirmation_which_keeps_what_was_typed() {
     let dashboard = pledged();
     let asked = record(&dashboard, &[("quantity", "20")]);
-    assert_has(&asked, 422, &["more than is still to be done", "value=\"20\"", "value=\"Kenya\""]);
-    assert_eq!(rows(&asked)[0], ["tree", "12", "", "", "12"], "nothing was recorded");
-    let beyond = field(&asked.text, "beyond");
-    let other = record(&dashboard, &[("quantity", "200"), ("beyond", &beyond)]);
-    assert_has(&other, 422, &["more than is still to be done", "value=\"200\""]);
-    let page = record(&dashboard, &[("quantity", "20"), ("beyond", &beyond)]);
+    assert_has(&asked, 200, &["Only 12 of tree is left to do", "value=\"20\"", "value=\"Kenya\""]);
+    let page = dashboard.get(OPERATOR, PAGE);
+    assert_eq!(rows(&page)[0], ["tree", "12", "", "", "12"], "nothing was recorded");
+    let confirmed = field(&asked.text, "confirmed");
+    let other = record(&dashboard, &[("quantity", "200"), ("confirmed", &confirmed)]);
+    assert_has(&other, 422, &["have changed since", "would record 200"]);
+    let page = dashboard.confirm(OPERATOR, &asked);
     assert_eq!(rows(&page)[0], ["tree", "12", "", "20", "8 more than pledged"]);
-}
-
-/// Browsers do not send a form while its `required` box is not ticked.
-#[test]
-fn a_form_that_is_corrected_to_what_is_open_needs_no_confirmation() {
-    let dashboard = pledged();
-    let asked = record(&dashboard, &[("quantity", "20")]);
-    let (_, beyond) = asked.text.split_once("id=\"beyond\"").unwrap();
-    assert!(!beyond.split('>').next().unwrap().contains("required"), "{beyond}");
-    let page = record(&dashboard, &[("quantity", "2")]);
-    assert_eq!(rows(&page)[0], ["tree", "12", "", "2", "10"]);
 }
 
 #[test]

@@ -170,15 +170,17 @@ fn unpriced_pledges_lead_to_the_page_where_they_can_be_accepted() {
     let page = dashboard.get(ACCOUNTS, ended).text;
     assert!(page.contains("1 unpriced") && page.contains("Mark as paid"), "{}", main_of(&page));
     let month = [("mode", "live"), ("month", "2026-03")];
-    let form = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &month).text;
-    let names = ["operation", "amount-USD"];
-    let values = names.map(|name| field(&form, name));
-    let own = names.iter().zip(&values).map(|(name, value)| (*name, &**value));
-    let accepted =
-        [("step", "mark"), ("paid-at", "2026-04-05"), ("invoice", "R-1"), ("accept-unpriced", "1")];
-    let fields: Vec<_> = own.chain(month).chain(accepted).collect();
-    let paid = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &fields);
-    assert_eq!(paid.status, 200, "{}", main_of(&paid.text));
+    let form = dashboard.get(ACCOUNTS, "/units/unit_dev/paid?mode=live&month=2026-03").text;
+    let amount = field(&form, "amount-USD");
+    let entered = [
+        ("amount-USD", &*amount),
+        ("paid-at", "2026-04-05"),
+        ("invoice", "R-1"),
+        ("accept-unpriced", "1"),
+    ];
+    let fields = [&month[..], &entered].concat();
+    let paid = dashboard.post_confirmed(ACCOUNTS, "/units/unit_dev/paid", &fields);
+    assert!(paid.text.contains("is marked as paid"), "{}", main_of(&paid.text));
     assert!(!home().contains("1 pledge in Mar 2026"), "{}", home());
 }
 

@@ -1,7 +1,7 @@
 //! Tests the forms that create, rotate and revoke API keys. A form that is sent repeatedly takes effect once,
 //! and shows its key only once.
 
-use super::{OPERATOR, TestDashboard, dashboard, field};
+use super::{OPERATOR, TestDashboard, dashboard, field, form_with};
 use futures_executor::block_on;
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use impact_pledge::office::system::rule::adopt::adopt;
@@ -38,20 +38,27 @@ pub fn form_id(dashboard: &TestDashboard, path: &str) -> String {
 #[track_caller]
 fn shown(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let (_, rest) = answer.text.split_once("<code class=\"copy\">").unwrap();
-    rest.split_once('<').unwrap().0.to_owned()
+    let key = answer.text.split("<code class=\"id\">").find(|rest| rest.starts_with("service_sk_"));
+    key.expect("a key").split('<').next().unwrap().to_owned()
 }
 
-/// Asserts the answer to a form that was sent again after it had created this key. The answer names the key by
-/// its ID and says what to do, but does not show the key itself.
+/// Asserts the answer to a form that was sent again, as by a double click, after it had created this key. The answer
+/// names the key by its ID and has the buttons to replace and revoke it, but does not show the key itself.
 #[track_caller]
 fn check_made_before(answer: &Answer, key: &str) {
-    assert_eq!(answer.status, 409, "{}", answer.text);
+    assert_eq!(answer.status, 200, "{}", answer.text);
     assert!(!answer.text.contains(key), "{}", answer.text);
     let id = ApiKey::new(key).hash().id();
-    for words in [&*id, "Its secret was shown once", "31 Jan 2026", "Replace", "Revoke"] {
+    let record = format!("key:{}", ApiKey::new(key).hash().to_hex());
+    for button in [">Replace</button>", ">Revoke</button>"] {
+        let (_, fields) = form_with(answer, button);
+        assert!(fields.contains(&("key".to_owned(), record.clone())), "{fields:?}");
+    }
+    for words in [&*id, "was shown only once", "31 Jan 2026", "replace or revoke it", "sent twice"]
+    {
         assert!(answer.text.contains(words), "{words}: {}", answer.text);
     }
+    assert!(!answer.text.contains("Use it") && !answer.text.contains("New key"), "{}", answer.text);
 }
 
 fn make(dashboard: &TestDashboard, level: [&str; 2], mode: &str) -> String {
@@ -121,23 +128,6 @@ fn a_key_is_made_once_of_a_form_and_shown_in_its_answer_alone() {
 }
 
 #[test]
-fn a_form_that_a_double_click_sent_twice_offers_a_new_secret_in_one_step() {
-    let dashboard = shop();
-    let id = form_id(&dashboard, "/units/shop");
-    let send = || dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "live"));
-    let key = shown(&send());
-    let again = send();
-    check_made_before(&again, &key);
-    assert!(again.text.contains("A reload or a double click"), "{}", again.text);
-    let (operation, name) = (field(&again.text, "operation"), field(&again.text, "key"));
-    let fields = [("operation", &*operation), ("key", &name), ("unit", "shop"), ("keep", "0")];
-    let new = shown(&dashboard.post(OPERATOR, "/keys/rotate", &fields));
-    assert_ne!(new, key);
-    assert_eq!(names(&dashboard, "key:").len(), 1, "the key without a secret is revoked");
-    assert_eq!(commands(&dashboard), ["keys create", "keys rotate"]);
-}
-
-#[test]
 fn an_incomplete_or_invalid_form_creates_no_key() {
     let dashboard = shop();
     let id = form_id(&dashboard, "/units/shop");
@@ -145,11 +135,10 @@ fn an_incomplete_or_invalid_form_creates_no_key() {
     for (change, words) in [
         (("operation", ""), "Some fields are missing"),
         (("operation", "1-2 3"), "an operation ID has 1 to 64 letters"),
-        (("mode", "both"), "Some fields are missing"),
+        (("mode", "both"), "enter one of test, live as “Mode”"),
         (("unit", ""), "start from the page of that unit or team"),
         (("team", "team"), "start from the page of that unit or team"),
         (("unit", "a b"), "is not an ID"),
-        (("unit", "shop2"), "did you mean shop?"),
         (("label", &*long), "label is out of bounds"),
         (("label", "a\u{7}b"), "label is out of bounds"),
     ] {
@@ -161,37 +150,31 @@ fn an_incomplete_or_invalid_form_creates_no_key() {
         assert!(answer.text.contains(words), "{change:?}: {}", answer.text);
     }
     dashboard.store().set_failing(Some("audit:"));
-    assert_eq!(
-        dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test")).status,
-        503
-    );
-    assert_eq!(names(&dashboard, "key:"), [""; 0]);
+    let fields = making(&id, ["unit", "shop"], "test");
+    assert_eq!(dashboard.post(OPERATOR, "/keys", &fields).status, 503);
     dashboard.store().set_failing(None);
-    let id = form_id(&dashboard, "/units/shop");
-    let mut fields = making(&id, ["unit", "shop2"], "test");
-    let question = dashboard.post(OPERATOR, "/keys", &fields);
-    assert!(
-        question.text.contains(">Create the unit shop2 and the key</button>"),
-        "{}",
-        question.text
-    );
-    fields.extend([("answer", "create"), ("asked-unit", "shop2")]);
-    shown(&dashboard.post(OPERATOR, "/keys", &fields));
+    let asked = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop2"], "test"));
+    for button in [">Use the unit shop</button>", ">Create the unit shop2</button>"] {
+        assert!(asked.status == 200 && asked.text.contains(button), "{}", asked.text);
+    }
+    assert_eq!((names(&dashboard, "key:"), names(&dashboard, "unit:").len()), (vec![], 1));
+    shown(&dashboard.confirm(OPERATOR, &asked));
     assert_eq!(names(&dashboard, "unit:"), ["unit:shop", "unit:shop2"]);
 }
 
 #[test]
 fn a_key_is_replaced_after_a_question_and_once() {
-    for (keep, words, left) in [
-        ("0", "The old key was revoked.", 1),
-        ("86400", "The old key stops working on <time datetime=\"2026-02-01T12:00:00Z\">", 2),
-    ] {
+    for (keep, words, left) in
+        [("0", "is revoked", 1), ("24h", "expires at 1 Feb 2026, 12:00 UTC", 2)]
+    {
         let dashboard = shop();
         let old = make(&dashboard, ["unit", "shop"], "live");
         let record = names(&dashboard, "key:").remove(0);
         let named = [("key", &*record), ("unit", "shop")];
-        let asked = dashboard.post(OPERATOR, "/keys/rotate", &named);
+        let asked = dashboard.post(OPERATOR, "/keys/replace", &named);
         assert!(asked.status == 200 && asked.text.contains("Till 3"), "{}", asked.text);
+        let chosen = "<option value=\"24h\" selected>24 hours</option>";
+        assert!(asked.text.contains(chosen), "{}", asked.text);
         assert_eq!(commands(&dashboard), ["keys create"], "nothing was done yet");
         let id = field(&asked.text, "operation");
         let fields = [named[0], named[1], ("operation", &*id), ("keep", keep)];
@@ -207,8 +190,8 @@ fn a_key_is_replaced_after_a_question_and_once() {
         assert!(again.text.contains(words), "{}", again.text);
         assert_eq!(names(&dashboard, "key:").len(), left);
         assert_eq!(commands(&dashboard), ["keys create", "keys rotate"]);
-        let after = dashboard.post(OPERATOR, "/keys/rotate", &named).text;
-        let expected = if left == 1 { "no longer exists" } else { "This key was already replaced" };
+        let after = dashboard.post(OPERATOR, "/keys/replace", &named).text;
+        let expected = if left == 1 { "no longer exists" } else { "<dt>Replaced by</dt>" };
         assert!(after.contains(expected), "{after}");
         let page = dashboard.get(OPERATOR, "/units/shop").text;
         assert_eq!(page.contains("replaced by"), left == 2, "{page}");
@@ -217,23 +200,25 @@ fn a_key_is_replaced_after_a_question_and_once() {
     make(&dashboard, ["unit", "shop"], "live");
     let record = names(&dashboard, "key:").remove(0);
     let named = [("key", &*record), ("unit", "shop")];
-    let ask = || field(&dashboard.post(OPERATOR, "/keys/rotate", &named).text, "operation");
-    let (first, second) = (ask(), ask());
+    let open = || field(&dashboard.post(OPERATOR, "/keys/replace", &named).text, "operation");
+    let (first, second) = (open(), open());
     dashboard.clock.0.set(NOW_MS + 1_000);
     let send = |id: &str| {
-        let fields = [named[0], named[1], ("operation", id), ("keep", "3600")];
+        let fields = [named[0], named[1], ("operation", id), ("keep", "1h")];
         dashboard.post(OPERATOR, "/keys/rotate", &fields)
     };
     let new = shown(&send(&first));
     let overtaken = send(&second);
-    assert_eq!(overtaken.status, 422);
-    assert!(overtaken.text.contains("ada@example.org replaced this key"), "{}", overtaken.text);
+    assert!(overtaken.text.contains("This key was already replaced by"), "{}", overtaken.text);
     check_made_before(&send(&first), &new);
-    assert_eq!(names(&dashboard, "key:").len(), 2);
+    assert_eq!(names(&dashboard, "key:").len(), 2, "nothing was done without a confirmation");
+    assert_ne!(shown(&dashboard.confirm(OPERATOR, &overtaken)), new);
     let dashboard = shop();
     for fields in [&[("unit", "shop")][..], &[("key", "service_sk_test_1"), ("unit", "shop")]] {
-        let answer = dashboard.post(OPERATOR, "/keys/rotate", fields);
-        assert!(answer.status == 422 && !answer.text.contains("service_sk"), "{}", answer.text);
+        for path in ["/keys/replace", "/keys/rotate", "/keys/revoke"] {
+            let answer = dashboard.post_new(OPERATOR, path, fields);
+            assert!(answer.status == 422 && !answer.text.contains("service_sk"), "{}", answer.text);
+        }
     }
 }
 
@@ -246,26 +231,25 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
     let named = [("key", &*record), ("unit", "shop")];
     let forged = [("key", &*record), ("unit", "other")];
     let forged = dashboard.post(OPERATOR, "/keys/revoke", &forged).text;
-    assert!(forged.contains("<dd><a href=\"/units/shop\">unit shop</a></dd>"), "{forged}");
-    let asked = dashboard.post(OPERATOR, "/keys/revoke", &named).text;
-    assert!(asked.contains("up to 40 s") && asked.contains("Till 3"), "{asked}");
-    let sure = [named[0], named[1], ("sure", "yes")];
+    assert!(forged.contains("<dt>For</dt><dd><bdi>unit shop</bdi></dd>"), "{forged}");
+    let asked = dashboard.post(OPERATOR, "/keys/revoke", &named);
+    assert!(asked.text.contains("up to 40 s") && asked.text.contains("Till 3"), "{}", asked.text);
     dashboard.store().set_failing(Some("audit:"));
-    assert_eq!(dashboard.post(OPERATOR, "/keys/revoke", &sure).status, 503);
+    assert_eq!(dashboard.confirm(OPERATOR, &asked).status, 503);
     dashboard.store().set_failing(None);
     assert_eq!(dashboard.service.create(&key, &minimal()).status, 200);
     dashboard.clock.0.set(NOW_MS + 1);
-    assert!(dashboard.post(OPERATOR, "/keys/revoke", &sure).text.contains("was revoked."));
+    let revoked = dashboard.confirm(OPERATOR, &asked);
+    assert!(revoked.status == 200 && revoked.text.contains("is revoked."), "{}", revoked.text);
     assert_eq!(dashboard.service.isolate().create(&key, &minimal()).status, 401);
-    for (path, fields) in
-        [("/keys/revoke", &sure[..]), ("/keys/revoke", &named), ("/keys/rotate", &named)]
-    {
-        let again = dashboard.post(OPERATOR, path, fields);
-        assert!(again.status == 200 && again.text.contains("no longer exists"), "{}", again.text);
+    let again = dashboard.confirm(OPERATOR, &asked);
+    assert!(again.status == 200 && again.text.contains("sent twice"), "{}", again.text);
+    for path in ["/keys/revoke", "/keys/replace", "/keys/rotate"] {
+        let again = dashboard.post_new(OPERATOR, path, &[&named[..], &[("keep", "0")]].concat());
+        assert!(again.status == 422, "{path}: {}", again.text);
     }
     let replayed = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test"));
     check_made_before(&replayed, &key);
-    assert!(replayed.text.contains("revoked, has expired"), "{}", replayed.text);
     assert_eq!(names(&dashboard, "key:"), [""; 0]);
     assert_eq!(commands(&dashboard), ["keys create", "keys revoke"]);
 }
@@ -297,7 +281,7 @@ fn stored_texts_of_keys_are_escaped() {
     let named = [("key", &*key), ("unit", "shop")];
     for text in [
         page,
-        dashboard.post(OPERATOR, "/keys/rotate", &named).text,
+        dashboard.post(OPERATOR, "/keys/replace", &named).text,
         dashboard.post(OPERATOR, "/keys/revoke", &named).text,
     ] {
         assert!(text.contains("&lt;script&gt;&quot;") && !text.contains("<script"), "{text}");

@@ -41,8 +41,8 @@ pub struct Shops {
 pub fn shops() -> Shops {
     let dashboard = dashboard(seeded());
     let made = ["north", "south"].map(|shop| {
-        let units = [("unit", shop), ("new", "yes")];
-        assert_eq!(dashboard.post(OPERATOR, "/units", &units).status, 200);
+        let added = dashboard.post_new(OPERATOR, "/units", &[("unit", shop)]);
+        assert!(added.text.contains("Registered: "), "{}", added.text);
         let key = format!("service_sk_live_{shop}_key");
         put_key(dashboard.store(), &key, &key_record(Mode::Live, unit(shop)));
         put_member(dashboard.store(), &format!("chain-{shop}"), shop);
@@ -134,7 +134,7 @@ impl Shops {
             "/person" => &[("unit", unit), ("address", "buyer@example.org")],
             "/keys" => &[("unit", unit), ("mode", "test")],
             // A hostile form: it names the person's own unit, with the key of another one.
-            "/keys/rotate" | "/keys/revoke" => &[("unit", "north"), ("key", key)],
+            "/keys/replace" | "/keys/rotate" | "/keys/revoke" => &[("unit", "north"), ("key", key)],
             _ => &[("address", "new@example.org"), ("role", "viewer"), ("name", "Name")],
         };
         posted(&path, fields)
@@ -248,8 +248,9 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/keys", &[("unit", "north"), ("mode", "live")]);
     for sent in ["north", "south"] {
         let named = [("unit", sent), ("key", key)];
-        form_of("/units/north", "/keys/rotate", &[&named[..], &[("keep", "3600")]].concat());
-        form_of("/units/north", "/keys/revoke", &[&named[..], &[("sure", "yes")]].concat());
+        form_of("/units/north", "/keys/replace", &named);
+        form_of("/units/north", "/keys/rotate", &[&named[..], &[("keep", "1h")]].concat());
+        form_of("/units/north", "/keys/revoke", &named);
     }
     form_of("/units/north", "/units/north/profile", &[("name", "Mine"), ("seen", "")]);
     form_of("/units/north", "/units/north/people", &[("address", ZOE), ("role", "manager")]);
@@ -263,7 +264,7 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     let person = [("unit", "north"), ("address", "buyer@example.org"), ("confirm", "north")];
     form_of("/units/north", "/person", &person);
     form_of("/units/north", "/person", &[&person[..], &[("team", "chain-south")]].concat());
-    form_of("/units/north", "/units/north/paid", &[("month", "2026-01"), ("step", "mark")]);
+    form_of("/units/north", "/units/north/paid", &[("month", "2026-01")]);
     form_of("/units/north", "/units", &[("unit", "new"), ("new", "yes")]);
     form_of("/units/north", "/prices", &[("mode", "live")]);
     form_of("/units/north", "/find", &[("text", "order-of-north")]);
@@ -272,34 +273,25 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     for path in [
         "/fulfilment/update",
         "/updates",
+        "/updates/preview",
         "/updates/upd_1",
+        "/updates/upd_1/preview",
         "/updates/upd_1/publish",
         "/updates/upd_1/withdraw",
     ] {
         form_of("/units/north", path, &update);
     }
-    form_of(
-        "/units/north",
-        &format!("{transaction}/credit"),
-        &[("reason", "r"), ("step", "credit")],
-    );
-    form_of("/units/north", "/units/north/unpaid", &[("month", "2026-01"), ("step", "undo")]);
+    form_of("/units/north", &format!("{transaction}/credit"), &[("reason", "r")]);
+    form_of("/units/north", "/units/north/unpaid", &[("month", "2026-01")]);
     let done = [("month", "2026-01"), ("offering", "tree"), ("quantity", "1"), ("partner", "p")];
     form_of("/units/north", "/fulfilment", &done);
-    form_of("/units/north", "/fulfilment/remove", &[("id", "x")]);
+    form_of("/units/north", "/fulfilment/remove", &[("fulfilment", "x")]);
     form_of("/units/north", "/teams", &[("team", "mine"), ("unit", "north"), ("new", "yes")]);
     form_of("/units/north", "/teams/chain-north/remove", &[("unit", "north")]);
     form_of("/units/north", "/teams/chain-north/people/remove", &[("address", TEA)]);
     form_of("/units/north", "/teams/chain-north/people/leave", &[]);
     form_of("/units/north", "/units/north/people/leave", &[]);
     form_of("/units/north", "/mails", &[("day", "2026-01-31"), ("sure", "yes")]);
-
-    let similar = [("unit", "south"), ("asked-unit", "south"), ("similar-unit", "north")];
-    form_of(
-        "/units/north",
-        "/keys",
-        &[&similar[..], &[("answer", "use"), ("mode", "live")]].concat(),
-    );
 
     let before = (
         shops.records(),
@@ -497,16 +489,13 @@ fn a_removed_person_is_refused_at_the_next_request() {
     assert_eq!(shops.dashboard.get(VIC, "/units/north").status, 200);
     let page = shops.dashboard.post(EVA, "/units/north/people/remove", &[("address", VIC)]);
     assert!(page.text.contains("Nothing was changed yet"), "{}", page.text);
-    let operation = field(&page.text, "operation");
-    let form = [("address", VIC), ("operation", &*operation)];
-    let removed = shops.dashboard.post(EVA, "/units/north/people/remove", &form);
+    let removed = shops.dashboard.confirm(EVA, &page);
     assert!(removed.text.contains("was removed"), "{}", removed.text);
     assert_eq!(shops.dashboard.get(VIC, "/units/north").status, 403);
     // The last manager stays, unless an operator removes the person.
     for (person, status, may) in [(EVA, 422, 200), (OPERATOR, 200, 403)] {
-        let page = shops.dashboard.get(person, "/units/north/people").text;
-        let form = [("address", EVA), ("operation", &*field(&page, "operation"))];
-        let page = shops.dashboard.post(person, "/units/north/people/remove", &form);
+        let form = [("address", EVA)];
+        let page = shops.dashboard.post_confirmed(person, "/units/north/people/remove", &form);
         assert_eq!(page.status, status, "{}", page.text);
         assert_eq!(shops.dashboard.get(EVA, "/units/north").status, may, "{person}");
     }
@@ -528,13 +517,16 @@ fn a_manager_adds_a_person_who_can_sign_in_at_once() {
     }
     assert_eq!(shops.dashboard.get("new@north.example", "/units/north").status, 200);
     assert_eq!(shops.dashboard.get("new@north.example", "/units/north/people").status, 403);
-    for (name, value, words) in
-        [("role", "owner", "some fields are missing"), ("address", "new", "not an e-mail address")]
-    {
+    for (name, value, words) in [
+        ("role", "owner", "one of manager, viewer"),
+        ("address", "new", "not an e-mail address"),
+        ("team", "chain-south", "give either"), // the address of the form names the unit
+    ] {
         let mut form = form;
         form[2].1 = "another-operation";
         form.iter_mut().filter(|(own, _)| *own == name).for_each(|field| field.1 = value);
-        let page = shops.dashboard.post(EVA, "/units/north/people", &form);
+        let sent = [&form[..], &[(name, value)]].concat();
+        let page = shops.dashboard.post(EVA, "/units/north/people", &sent);
         assert_eq!(page.status, 422);
         assert!(page.text.to_lowercase().contains(words), "{}", page.text);
     }
@@ -544,10 +536,8 @@ fn a_manager_adds_a_person_who_can_sign_in_at_once() {
 fn a_key_that_a_form_revoked_is_not_revoked_again() {
     let shops = shops();
     let form = [("unit", "north"), ("key", &*shops.keys[0])];
-    let page = shops.dashboard.post(EVA, "/keys/revoke", &form).text;
-    let operation = field(&page, "operation");
-    let confirmed = [&form[..], &[("sure", "yes"), ("operation", &*operation)]].concat();
-    let statuses = [0, 1].map(|_| shops.dashboard.post(EVA, "/keys/revoke", &confirmed).status);
+    let asked = shops.dashboard.post(EVA, "/keys/revoke", &form);
+    let statuses = [0, 1].map(|_| shops.dashboard.confirm(EVA, &asked).status);
     assert_eq!(statuses, [200, 409]);
     assert_eq!(shops.dashboard.post(EVA, "/keys/revoke", &form).status, 404);
 }

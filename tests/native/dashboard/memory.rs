@@ -28,7 +28,7 @@ fn a_person_who_holds_a_share_stops_no_one_elses_page() {
     let dashboard = dashboard(seeded());
     let held = hold(&dashboard, SUPPORT, 8 * MIB);
     is_busy(&dashboard.get(SUPPORT, "/"), "Nothing was changed");
-    let added = dashboard.post(OPERATOR, "/units", &[("unit", "new-unit")]);
+    let added = dashboard.post_new(OPERATOR, "/units", &[("unit", "new-unit")]);
     assert_eq!(added.status, 200);
     drop(held);
     for _ in 0..100 {

@@ -37,6 +37,7 @@ use impact_pledge::office::dashboard::Dashboard;
 use impact_pledge::office::mails::rule::QueuedRounds;
 use impact_pledge::office::shared::page::identity::Identity;
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
+use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::pledges::http::InFlight;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -130,6 +131,38 @@ impl TestDashboard {
 }
 
 impl TestDashboard {
+    /// Sends a form with a new operation ID, as the forms of pages have one.
+    pub fn post_new(&self, person: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let id = OperationId::new(&self.clock, &self.entropy);
+        self.post(person, path, &[&[("operation", id.as_str())], fields].concat())
+    }
+
+    /// Presses the button with this label, in a form without fields that a person fills in.
+    #[track_caller]
+    pub fn press(&self, person: &str, page: &Answer, label: &str) -> Answer {
+        let (path, fields) = form_with(page, &format!(">{label}</button>"));
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+        self.post(person, &path, &fields)
+    }
+
+    /// Presses the button of the page that asks a person to confirm a form.
+    #[track_caller]
+    pub fn confirm(&self, person: &str, asked: &Answer) -> Answer {
+        let (path, fields) = confirmation(asked);
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+        self.post(person, &path, &fields)
+    }
+
+    /// Sends a form with a new operation ID, and confirms it if the dashboard asks.
+    pub fn post_confirmed(&self, person: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post_new(person, path, fields);
+        if answer.text.contains("name=\"confirmed\"") {
+            self.confirm(person, &answer)
+        } else {
+            answer
+        }
+    }
+
     /// Sends the search form, and follows the redirect as a browser does.
     pub fn search(&self, person: &str, fields: &[(&str, &str)]) -> Answer {
         let answer = self.post(person, "/find", fields);
@@ -150,11 +183,36 @@ pub fn posted(path: &str, fields: &[(&str, &str)]) -> TestRequest {
         .with_header("sec-fetch-site", "same-origin")
 }
 
+/// Returns the path of the form on a page that asks for confirmation, and the form's hidden fields.
+#[track_caller]
+pub fn confirmation(asked: &Answer) -> (String, Vec<(String, String)>) {
+    form_with(asked, "name=\"confirmed\"")
+}
+
+/// Returns the path of the first form that contains this text, and the form's hidden fields.
+#[track_caller]
+pub fn form_with(page: &Answer, text: &str) -> (String, Vec<(String, String)>) {
+    let forms = page.text.split("<form ").filter_map(|rest| rest.split("</form>").next());
+    let form = forms.skip(1).find(|form| form.contains(text));
+    let form = form.unwrap_or_else(|| panic!("no form with {text}: {}", page.text));
+    let value = |text: &str, name: &str| {
+        let (_, rest) = text.split_once(&format!("{name}=\"")).unwrap();
+        unescaped(rest.split('"').next().unwrap())
+    };
+    let inputs = form.split("<input type=\"hidden\" ").skip(1);
+    let fields = inputs.map(|input| (value(input, "name"), value(input, "value")));
+    (value(form, "action"), fields.collect())
+}
+
+fn unescaped(value: &str) -> String {
+    value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
 /// Returns the value of the first field of this name, as a browser would send it.
 #[track_caller]
 pub fn field(html: &str, name: &str) -> String {
     let rest = html.split_once(&format!("name=\"{name}\"")).map(|(_, rest)| rest);
     let value = rest.and_then(|rest| rest.split_once('>')?.0.split_once("value=\""));
     let (value, _) = value.and_then(|(_, value)| value.split_once('"')).expect(name);
-    value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    unescaped(value)
 }

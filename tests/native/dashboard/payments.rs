@@ -224,8 +224,7 @@ fn a_statement_names_both_sides_and_the_amount_of_its_form() {
     let expected = [["&lt;new&gt;", "3", "none", "0.00"], ["tree", "3", "0.50", "1.50"]];
     assert_eq!(rows(&page), expected);
     let total = page.text.split_once("<tfoot>").unwrap().1.split_once("</tfoot>").unwrap().0;
-    let opened = [("mode", "live"), ("month", "2025-12")];
-    let form = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &opened);
+    let form = dashboard.get(ACCOUNTS, "/units/unit_dev/paid?mode=live&month=2025-12");
     let amount = field(&form.text, "amount-USD");
     assert!(total.contains(&format!("<strong>{amount}</strong>")), "{total}");
     assert!(!page.text.contains("not set") && !page.text.contains("Preliminary"));

@@ -1,7 +1,7 @@
 //! Tests the pages of units and teams.
 
 use super::keys::{commands, form_id, shop};
-use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, confirmation, field};
 use impact_pledge::buyer::recipient::Language;
 use serde_json::{Value, json};
 use strum::VariantArray as _;
@@ -42,11 +42,6 @@ fn has(answer: &Answer, status: u16, words: &str) {
     assert!(!answer.text.contains("<script"), "{}", answer.text);
 }
 
-/// Returns the fields that the button to create a unit sends.
-fn create(unit: &str) -> [(&str, &str); 2] {
-    [("answer", "create"), ("asked-unit", unit)]
-}
-
 fn profile(dashboard: &TestDashboard, unit: &str) -> Value {
     let record = dashboard.store().value(&format!("profile:{unit}"));
     serde_json::from_str(&record.unwrap_or_else(|| "null".to_owned())).unwrap()
@@ -57,36 +52,39 @@ fn profile(dashboard: &TestDashboard, unit: &str) -> Value {
 #[test]
 fn a_unit_is_added_once_and_not_when_it_is_another_misspelt() {
     let dashboard = shop();
-    let add = |fields: &[(&str, &str)]| dashboard.post(OPERATOR, "/units", fields);
+    let add = |id: &str| dashboard.post_new(OPERATOR, "/units", &[("unit", id)]);
     for (id, words) in [
-        ("", "is not an ID"),
+        ("", "fill in “Unit ID”"),
         ("a b", "<code><bdi>a b</bdi></code> is not an ID"),
         ("a,b", "is not an ID"),
-        ("shop2", "did you mean shop?"),
         ("<script>\"", "&lt;script&gt;"),
     ] {
-        let answer = add(&[("unit", id)]);
+        let answer = add(id);
         has(&answer, 422, words);
+        has(&answer, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem unit-hint\"");
         assert_eq!(field(&answer.text, "unit"), id, "what was entered");
     }
-    has(&add(&[("unit", "shop")]), 200, "This unit already exists");
+    has(&add("shop"), 200, "Registered before: shop.");
     dashboard.store().set_failing(Some("audit:"));
-    assert_eq!(add(&[("unit", ODD)]).status, 503);
+    assert_eq!(add(ODD).status, 503);
     dashboard.store().set_failing(None);
     assert_eq!(commands(&dashboard), [""; 0]);
-    let question = add(&[("unit", "shop2")]);
-    has(&question, 422, ">Use the unit shop</button>");
-    has(&question, 422, ">Create the unit shop2</button>");
-    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem unit-hint\"");
-    let asked = [("asked-unit", "shop2"), ("similar-unit", "shop")];
-    let answer = |unit, answer| add(&[("unit", unit), ("answer", answer), asked[0], asked[1]]);
-    has(&answer("shop2", "use"), 200, "This unit already exists");
-    for button in ["use", "create"] {
-        has(&answer("shop3", button), 422, "Create the unit shop3"); // an ID that was corrected is looked up
-    }
-    has(&answer("shop2", "create"), 200, "Unit created.");
-    for words in ["Unit created.", "This unit already exists"] {
-        has(&add(&[("unit", ODD)]), 200, words);
+    let question = add("shop2");
+    has(&question, 200, "Create the unit shop2?");
+    has(
+        &dashboard.press(OPERATOR, &question, "Use the unit shop"),
+        200,
+        "Registered before: shop.",
+    );
+    let (path, mut fields) = confirmation(&question);
+    fields.iter_mut().filter(|(name, _)| name == "unit").for_each(|it| it.1 = "shop3".to_owned());
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+    has(&dashboard.post(OPERATOR, &path, &fields), 422, "Create the unit shop3?"); // it is looked up
+    assert!(!dashboard.store().names().iter().any(|name| name.starts_with("unit:shop2")));
+    has(&dashboard.press(OPERATOR, &question, "Create the unit shop2"), 200, "Registered: shop2.");
+    has(&dashboard.confirm(OPERATOR, &question), 200, "This was already done");
+    for words in ["Registered: ", "Registered before: "] {
+        has(&add(ODD), 200, words);
     }
     assert_eq!(commands(&dashboard), ["units add", "units add"]);
     has(&dashboard.get(OPERATOR, "/units"), 200, &format!("href=\"{ODD_PATH}\""));
@@ -149,7 +147,7 @@ fn a_unit_s_page_shows_each_role_what_it_may_do() {
     let unknown = dashboard.get(OPERATOR, "/units/shpo");
     has(&unknown, 200, "The unit shpo does not exist yet.");
     has(&unknown, 200, "Did you mean <a href=\"/units/shop\">");
-    has(&unknown, 200, ">Create the unit shpo and the key</button>");
+    has(&unknown, 200, ">Create key</button>");
 }
 
 // ---- Profiles ------------------------------------------------------------------------------------
@@ -262,9 +260,15 @@ fn a_wrong_profile_is_shown_again_with_what_was_entered() {
         }
     }
     let misspelt = save(&dashboard, &page, "/units/shop2", &[]);
-    has(&misspelt, 422, "did you mean shop?");
+    has(&misspelt, 200, "Create the unit shop2?");
+    has(&misspelt, 200, "(similar: <code><bdi>shop</bdi></code>)");
     assert_eq!(commands(&dashboard), [""; 0]);
-    has(&save(&dashboard, &page, "/units/shop2", &create("shop2")), 200, "was saved");
+    has(&dashboard.confirm(OPERATOR, &misspelt), 200, "was saved");
+    assert_eq!(
+        profile(&dashboard, "shop2")["mailText"],
+        "Danke <i>\nBis bald",
+        "all fields are kept"
+    );
     assert_eq!(dashboard.store().names().iter().filter(|name| *name == "unit:shop2").count(), 1);
     dashboard.store().keep("profile:shop", b"{\"name\":7}", b"null");
     let damaged = dashboard.get(OPERATOR, "/units/shop");
@@ -311,33 +315,44 @@ fn previews_are_documents_of_their_own_and_change_nothing() {
 #[test]
 fn a_team_is_made_of_a_first_unit_and_once() {
     let dashboard = shop();
-    let open = || field(&dashboard.get(OPERATOR, "/teams").text, "operation");
-    let send = |id: &str, team, unit, answer| {
-        let fields = [("operation", id), ("team", team), ("unit", unit), ("answer", answer)];
-        let fields = [&fields[..], &[("asked-team", team), ("asked-unit", unit)]].concat();
-        dashboard.post(OPERATOR, "/teams", &fields)
-    };
-    let add = |team, unit, new| send(&open(), team, unit, new);
+    let add =
+        |team, unit| dashboard.post_new(OPERATOR, "/teams", &[("team", team), ("unit", unit)]);
     for (team, unit, words) in [
         ("a:b", "shop", "without a colon"),
         ("a b", "shop", "<code><bdi>a b</bdi></code> is not an ID"),
-        ("chain", "", "is not an ID"),
-        ("teams", "shop", "there is no team teams; did you mean team?"),
-        ("chain", "shop2", "there is no unit shop2; did you mean shop?"),
-        ("teams", "shop2", "no team teams, and no unit shop2; did you mean team and shop?"),
+        ("chain", "", "fill in “Unit ID”"),
         ("team", "other", "the team <code><bdi>team</bdi></code> already exists"),
+        ("team", "shop", "the team <code><bdi>team</bdi></code> already exists"),
     ] {
-        let answer = add(team, unit, "");
-        has(&answer, 422, &words.replacen("the", "The", usize::from(words.starts_with("the"))));
+        let answer = add(team, unit);
+        has(&answer, 422, words);
         assert_eq!([field(&answer.text, "team"), field(&answer.text, "unit")], [team, unit]);
     }
-    has(&add("team", "shop", ""), 200, "is already in the team");
+    for (team, unit, button, other) in [
+        ("chain", "shop", "Create the team chain", ""),
+        ("teams", "shop", "Create the team teams", "Use the team team"),
+        ("chain", "shop2", "Create the team chain and the unit shop2", "Use the unit shop"),
+        (
+            "teams",
+            "shop2",
+            "Create the team teams and the unit shop2",
+            "Use the team team and the unit shop",
+        ),
+    ] {
+        let question = add(team, unit);
+        has(&question, 200, &format!(">{button}</button>"));
+        has(&question, 200, other);
+        assert_eq!(question.text.contains(">Use the "), !other.is_empty(), "{}", question.text);
+    }
     assert_eq!(commands(&dashboard), [""; 0]);
-    let id = open();
-    has(&send(&id, "chain", "shop", ""), 200, "shop was added");
-    has(&send(&id, "chain", "shop", ""), 200, "This was already done");
-    has(&add("chain", "shop", ""), 200, "is already in the team");
-    has(&add("<i>", ODD, "create"), 200, &format!("href=\"{ODD_PATH}\""));
+    let misspelt = add("chain", "shop2");
+    let question = dashboard.press(OPERATOR, &misspelt, "Use the unit shop");
+    let made = dashboard.press(OPERATOR, &question, "Create the team chain");
+    has(&made, 200, "may act for shop now");
+    has(&dashboard.confirm(OPERATOR, &question), 200, "This was already done");
+    has(&add("chain", "shop"), 422, "already exists");
+    let odd = dashboard.confirm(OPERATOR, &add("<i>", ODD));
+    has(&odd, 200, &format!("href=\"{ODD_PATH}\""));
     assert_eq!(commands(&dashboard), ["teams add", "teams add"]);
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
@@ -355,52 +370,46 @@ fn a_team_is_made_of_a_first_unit_and_once() {
 #[test]
 fn units_come_and_go_without_a_new_key() {
     let dashboard = shop();
-    let id = form_id(&dashboard, "/teams/team");
     let post = |path: &str, fields: &[(&str, &str)]| {
         dashboard.post(OPERATOR, &format!("/teams/team/{path}"), fields)
     };
-    let (form, late) = (("operation", &*id), form_id(&dashboard, "/teams/team"));
+    let open = || form_id(&dashboard, "/teams/team");
+    let (id, late) = (open(), open());
+    let (form, odd) = (("operation", &*id), ("unit", ODD));
     has(&post("add", &[form, ("unit", "a b")]), 422, "is not an ID");
-    has(&post("add", &[form, ("unit", "shops")]), 422, "did you mean shop?");
-    let without_id = [&[("unit", ODD)][..], &create(ODD)].concat();
-    has(&post("add", &without_id), 422, "Some fields are missing");
-    let odd = [form, ("unit", ODD)];
-    has(&post("add", &odd), 422, "Create the unit");
-    let odd = [&odd[..], &create(ODD)].concat();
-    let other = form_id(&dashboard, "/teams/team");
-    let used =
-        [("operation", &*other), ("unit", "shops"), ("answer", "use"), ("asked-unit", "shops")];
-    has(
-        &post("add", &[&used[..], &[("similar-unit", "shop")]].concat()),
-        200,
-        "is already in the team",
-    );
-    has(&post("add", &odd), 200, &format!("href=\"{ODD_PATH}\""));
-    has(&post("add", &odd), 200, "This was already done");
-    let asked = post("remove", &[("unit", ODD)]);
-    has(&asked, 200, "Nothing was changed yet");
-    assert_eq!(field(&asked.text, "unit"), ODD);
-    let removing = field(&asked.text, "operation");
-    let sure = [("unit", ODD), ("operation", &*removing)];
+    has(&post("add", &[odd]), 422, "Some fields are missing");
+    let misspelt = post("add", &[form, ("unit", "shops")]);
+    let used = dashboard.press(OPERATOR, &misspelt, "Use the unit shop");
+    has(&used, 200, "shop was already in the team");
+    let asked = post("add", &[form, odd]);
+    has(&asked, 200, "Create the unit");
+    assert!(!dashboard.store().names().contains(&format!("member:team:{ODD}")));
+    has(&dashboard.confirm(OPERATOR, &asked), 200, &format!("href=\"{ODD_PATH}\""));
+    has(&dashboard.confirm(OPERATOR, &asked), 200, "This was already done");
+    let (removal, late_removal) = (post("remove", &[odd]), post("remove", &[odd]));
+    has(&removal, 200, "Nothing was changed yet");
+    assert_eq!(field(&removal.text, "unit"), ODD);
     assert!(dashboard.store().names().contains(&format!("member:team:{ODD}")));
     dashboard.clock.0.set(NOW_MS + 1_000);
-    has(&post("remove", &sure), 200, "was removed.");
-    let again = post("remove", &sure);
-    has(&again, 200, "This was already done");
-    assert!(!again.text.contains(ODD_PATH), "{}", again.text);
-    let again = post("add", &odd);
-    has(&again, 200, "This was already done");
-    assert!(!again.text.contains(ODD_PATH), "it was removed since: {}", again.text);
-    has(&post("add", &[("operation", &late), odd[1]]), 422, "ada@example.org removed it");
+    has(&dashboard.confirm(OPERATOR, &removal), 200, "may no longer act for");
+    for repeated in [&removal, &asked] {
+        let again = dashboard.confirm(OPERATOR, repeated);
+        has(&again, 200, "This was already done");
+        assert!(!again.text.contains(ODD_PATH), "it was removed since: {}", again.text);
+    }
+    has(&post("add", &[("operation", &late), odd]), 422, "ada@example.org removed it");
     dashboard.clock.0.set(NOW_MS + 2_000);
-    let newer = form_id(&dashboard, "/teams/team");
-    has(&post("add", &[("operation", &newer), odd[1]]), 200, "can act for it");
-    has(&post("remove", &[sure[0], ("operation", &late)]), 422, "ada@example.org added it");
+    has(&post("add", &[("operation", &open()), odd]), 200, "may act for");
+    has(&dashboard.confirm(OPERATOR, &late_removal), 422, "ada@example.org added it");
     dashboard.clock.0.set(NOW_MS + 61 * 60_000);
-    has(&post("remove", &sure), 200, "This was already done");
-    has(&post("remove", &[sure[0], ("operation", &late)]), 422, "more than 60 minutes old");
+    has(&dashboard.confirm(OPERATOR, &removal), 200, "This was already done");
+    has(&dashboard.confirm(OPERATOR, &late_removal), 422, "more than 60 minutes old");
     assert_eq!(commands(&dashboard), ["teams add", "teams remove", "teams add"]);
-    has(&dashboard.post(OPERATOR, "/teams/a:b/remove", &[("unit", "shop")]), 422, "colon");
+    let no_team = dashboard.post_confirmed(OPERATOR, "/teams/a:b/remove", &[("unit", "shop")]);
+    has(&no_team, 422, "colon");
+    let misspelt = dashboard.post_new(OPERATOR, "/teams/teams/add", &[("unit", "shop")]);
+    has(&misspelt, 200, ">Create the team teams</button>");
+    assert!(!misspelt.text.contains(">Use the team"), "the address has the team");
     let unknown = dashboard.get(OPERATOR, "/teams/other");
     has(&unknown, 200, "The team other does not exist yet.");
     has(&unknown, 200, "No units yet.");
@@ -411,14 +420,13 @@ fn units_come_and_go_without_a_new_key() {
 fn a_change_is_shown_before_lists_show_it() {
     let dashboard = shop();
     dashboard.store().set_hidden(Some("member:"));
-    let id = form_id(&dashboard, "/teams/team");
-    let fields = [&[("operation", &*id), ("unit", "till")][..], &create("till")].concat();
-    let added = dashboard.post(OPERATOR, "/teams/team/add", &fields);
+    let added = dashboard.post_confirmed(OPERATOR, "/teams/team/add", &[("unit", "till")]);
     has(&added, 200, "href=\"/units/till\"");
     dashboard.store().set_hidden(Some("unit:"));
-    let made = dashboard.post(OPERATOR, "/units", &[("unit", "kiosk")]);
+    let made = dashboard.post_new(OPERATOR, "/units", &[("unit", "kiosk")]);
+    has(&made, 200, "Registered: kiosk.");
     assert!(!made.text.contains("does not exist yet"), "{}", made.text);
     let page = dashboard.get(OPERATOR, "/units/shop");
-    let saved = save(&dashboard, &page, "/units/shop", &create("shop"));
+    let saved = save(&dashboard, &page, "/units/shop", &[]);
     has(&saved, 200, "Nordwald");
 }

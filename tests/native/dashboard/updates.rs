@@ -1,9 +1,8 @@
 //! Tests the pages of updates.
 
-use super::fields::assert_problem_at;
 use super::prices::assert_has;
 use super::usage::rows;
-use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field, form_with};
 use serde_json::json;
 use support::service::{Answer, LIVE_UNIT, minimal, seeded};
 
@@ -21,6 +20,11 @@ fn pledged() -> TestDashboard {
 
 /// Sends the form that adds an update, with some fields changed.
 fn add(dashboard: &TestDashboard, changed: &[(&str, &str)]) -> Answer {
+    fill_in(dashboard, "/updates", changed)
+}
+
+/// Sends the form that adds an update to this path.
+fn fill_in(dashboard: &TestDashboard, path: &str, changed: &[(&str, &str)]) -> Answer {
     let page = dashboard.get(OPERATOR, PAGE);
     let (_, section) = page.text.split_once("id=\"add\"").unwrap();
     let hidden = ["mode", "month", "operation"].map(|name| (name, field(section, name)));
@@ -35,7 +39,14 @@ fn add(dashboard: &TestDashboard, changed: &[(&str, &str)]) -> Answer {
     ];
     let kept = given.into_iter().filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
     let fields: Vec<_> = hidden.chain(kept).chain(changed.iter().copied()).collect();
-    dashboard.post(OPERATOR, "/updates", &fields)
+    dashboard.post(OPERATOR, path, &fields)
+}
+
+/// Adds a draft with some fields changed. Returns the path of its page.
+fn drafted(dashboard: &TestDashboard, changed: &[(&str, &str)]) -> String {
+    let page = add(dashboard, changed);
+    assert_has(&page, 200, &["The draft was saved"]);
+    format!("/updates/{}", id_of(&page))
 }
 
 /// Returns the ID of the update that a page shows.
@@ -44,18 +55,10 @@ fn id_of(page: &Answer) -> String {
     ["upd_", &rest[..20]].concat()
 }
 
-/// Finds the form with this action on the page of an update, and sends the form. `more` contains further
-/// fields.
+/// Finds the form with this action on a page, and sends it. `more` contains further fields.
 fn send(dashboard: &TestDashboard, page: &Answer, action: &str, more: &[(&str, &str)]) -> Answer {
-    let start = format!("action=\"{action}\"");
-    let (_, form) = page.text.split_once(&start).expect(action);
-    let (form, _) = form.split_once("</form>").unwrap();
-    let named = ["operation", "revision", "id"].into_iter();
-    let own: Vec<_> = named
-        .filter(|name| form.contains(&format!("name=\"{name}\"")))
-        .map(|name| (name, field(form, name)))
-        .collect();
-    let fields = own.iter().map(|(name, value)| (*name, &**value)).chain(more.iter().copied());
+    let (_, own) = form_with(page, &format!(" action=\"{action}\""));
+    let fields = own.iter().map(|(name, value)| (&**name, &**value)).chain(more.iter().copied());
     dashboard.post(OPERATOR, action, &fields.collect::<Vec<_>>())
 }
 
@@ -65,9 +68,9 @@ fn an_update_is_drafted_previewed_published_edited_and_withdrawn() {
     let page = dashboard.get(OPERATOR, PAGE);
     assert_has(&page, 200, &["No updates for this month yet", "<option value=\"tree\">", "70 s"]);
 
-    let page = add(&dashboard, &[]);
-    assert_has(&page, 200, &["The draft was saved", "Draft: buyers do not see it", "Preview (en)"]);
-    let path = format!("/updates/{}", id_of(&page));
+    let path = drafted(&dashboard, &[]);
+    let page = dashboard.get(OPERATOR, &path);
+    assert_has(&page, 200, &["Draft: buyers do not see it", "Preview (en)"]);
     let names = dashboard.store().names();
     assert!(!names.iter().any(|name| name.starts_with("updates:")));
 
@@ -76,7 +79,10 @@ fn an_update_is_drafted_previewed_published_edited_and_withdrawn() {
     let policy = preview.headers.get("content-security-policy").unwrap();
     assert!(policy.contains("default-src 'none'"), "{policy}");
 
-    let published = send(&dashboard, &page, &format!("{path}/publish"), &[]);
+    let asked = dashboard.press(OPERATOR, &page, "Publish");
+    assert_has(&asked, 200, &["Publish this update?", "70 s", "We &lt;planted&gt; them. (en)"]);
+    assert!(!dashboard.store().names().iter().any(|name| name.starts_with("updates:")));
+    let published = dashboard.confirm(OPERATOR, &asked);
     assert_has(
         &published,
         200,
@@ -90,22 +96,20 @@ fn an_update_is_drafted_previewed_published_edited_and_withdrawn() {
 
     let changed = [("stage", "verified"), ("date", "2026-01-21"), ("text-en", "Counted.")];
     let asked = send(&dashboard, &published, &path, &changed);
-    assert_has(&asked, 422, &["buyers see this update", "value=\"Counted.\""]);
-    assert_problem_at(&asked, "confirmed");
+    assert_has(&asked, 200, &["Change what buyers see?", "value=\"Counted.\""]);
     assert_eq!(rows(&dashboard.get(OPERATOR, PAGE))[0][2], "Done", "nothing was changed");
-    let changed = [&changed[..], &[("confirmed", "yes")]].concat();
-    let edited = send(&dashboard, &asked, &path, &changed);
+    let edited = dashboard.confirm(OPERATOR, &asked);
     assert_has(&edited, 200, &["The update was saved", "Update: Verified", "value=\"Counted.\""]);
 
-    let asked = send(&dashboard, &edited, &format!("{path}/withdraw"), &[]);
+    let asked = dashboard.press(OPERATOR, &edited, "Withdraw");
     assert_has(
         &asked,
         200,
         &["Withdraw this update?", "Nothing was changed yet", "70 s", "Counted."],
     );
-    let withdrawn = send(&dashboard, &asked, &format!("{path}/withdraw"), &[]);
+    let withdrawn = dashboard.confirm(OPERATOR, &asked);
     assert_has(&withdrawn, 200, &["was withdrawn", "Withdrawn: timelines do not show it"]);
-    let again = send(&dashboard, &asked, &format!("{path}/withdraw"), &[]);
+    let again = dashboard.confirm(OPERATOR, &asked);
     assert_has(&again, 200, &["The form was sent twice"]);
     assert!(!dashboard.store().names().iter().any(|name| name.starts_with("updates:")));
     let log = dashboard.get(OPERATOR, "/audit");
@@ -147,37 +151,41 @@ fn a_refused_form_says_why_at_its_field_and_keeps_what_was_typed() {
 fn a_preview_of_a_form_saves_nothing() {
     let dashboard = pledged();
     let names = dashboard.store().names();
-    let preview = add(&dashboard, &[("preview", "de"), ("text-de", "Gepflanzt.")]);
-    assert_has(&preview, 200, &["<html lang=\"de\"", "Gepflanzt."]);
-    let refused = add(&dashboard, &[("preview", "en"), ("date", "never")]);
-    assert_has(&refused, 422, &["id=\"date-problem\""]);
-    let unknown = add(&dashboard, &[("preview", "xx")]);
-    assert_eq!(unknown.status, 422);
+    let of_new = |changed: &[(&str, &str)]| fill_in(&dashboard, "/updates/preview", changed);
+    assert_has(&of_new(&[]), 200, &["<html lang=\"en\"", "We &lt;planted&gt; them."]);
+    let german = of_new(&[("text-en", ""), ("text-de", "Gepflanzt.")]);
+    assert_has(&german, 200, &["Gepflanzt."]);
+    assert_eq!(of_new(&[("date", "never")]).status, 422);
     assert_eq!(dashboard.store().names(), names);
+    assert_has(&dashboard.get(OPERATOR, PAGE), 200, &["No updates for this month yet"]);
 
-    let page = add(&dashboard, &[]);
-    let path = format!("/updates/{}", id_of(&page));
-    let changed =
-        [("preview", "en"), ("stage", "done"), ("date", "2026-01-20"), ("text-en", "Not saved.")];
-    let preview = send(&dashboard, &page, &path, &changed);
+    let path = drafted(&dashboard, &[]);
+    let page = dashboard.get(OPERATOR, &path);
+    assert_has(&page, 200, &[&format!("formaction=\"{path}/preview\"")]);
+    let (_, hidden) = form_with(&page, "formaction");
+    let changed = [("stage", "done"), ("date", "2026-01-20"), ("text-en", "Not saved.")];
+    let hidden = hidden.iter().map(|(name, value)| (&**name, &**value));
+    let fields: Vec<_> = hidden.chain(changed).collect();
+    let preview = dashboard.post(OPERATOR, &format!("{path}/preview"), &fields);
     assert_has(&preview, 200, &["Not saved."]);
     assert!(!dashboard.get(OPERATOR, &path).text.contains("Not saved."));
+    assert_eq!(dashboard.get(OPERATOR, &format!("{path}/preview?language=xx")).status, 422);
 }
 
 #[test]
 fn a_draft_without_a_sentence_and_an_outdated_form_are_refused_on_their_page() {
     let dashboard = pledged();
-    let page = add(&dashboard, &[("text-en", "")]);
-    let path = format!("/updates/{}", id_of(&page));
-    let refused = send(&dashboard, &page, &format!("{path}/publish"), &[]);
+    let path = drafted(&dashboard, &[("text-en", "")]);
+    let page = dashboard.get(OPERATOR, &path);
+    let publish = |page: &Answer| dashboard.press(OPERATOR, page, "Publish");
+    let refused = publish(&page);
     assert_has(&refused, 422, &["write its sentence in at least one language"]);
-    assert_problem_at(&refused, "text-en");
+    assert_has(&refused, 422, &["href=\"#text-en\">Go to the field", "id=\"text-en\""]);
     let changed = [("stage", "done"), ("date", "2026-01-20"), ("text-en", "Now.")];
-    send(&dashboard, &page, &path, &changed);
+    assert_has(&send(&dashboard, &page, &path, &changed), 200, &["The update was saved"]);
     let late = send(&dashboard, &page, &path, &changed);
     assert_has(&late, 200, &["The form was sent twice"]);
-    let late = send(&dashboard, &page, &format!("{path}/publish"), &[]);
-    assert_has(&late, 422, &["after you had opened it"]);
+    assert_has(&publish(&page), 422, &["after you had opened it"]);
     assert_eq!(dashboard.get(OPERATOR, "/updates/upd_none").status, 422);
 }
 
@@ -199,25 +207,25 @@ fn what_was_done_becomes_a_draft_by_one_click() {
     ];
     let recorded = dashboard.post(OPERATOR, "/fulfilment", &fields);
     let draft = send(&dashboard, &recorded, "/fulfilment/update", &[]);
+    assert_has(&draft, 200, &["The draft was saved"]);
+    let path = format!("/updates/{}", id_of(&draft));
     let expected = [
-        "Write its sentence",
+        "Draft: buyers do not see it",
         "value=\"Reforest\"",
         "value=\"5\"",
         "value=\"https://example.org/r\"",
     ];
-    assert_has(&draft, 200, &expected);
+    assert_has(&dashboard.get(OPERATOR, &path), 200, &expected);
     let again = send(&dashboard, &recorded, "/fulfilment/update", &[]);
     assert_has(&again, 200, &["The form was sent twice"]);
-    let (_, form) = recorded.text.split_once("action=\"/fulfilment/update\"").unwrap();
-    let other = [("operation", "another"), ("id", &*field(form, "id"))];
-    let again = dashboard.post(OPERATOR, "/fulfilment/update", &other);
+    let fulfilment = field(&recorded.text, "fulfilment");
+    let named = [("fulfilment", &*fulfilment), ("mode", "live"), ("month", "2026-01")];
+    let again = dashboard.post_new(OPERATOR, "/fulfilment/update", &named);
     assert_has(&again, 422, &["already has an update"]);
     let page = dashboard.get(OPERATOR, "/fulfilment?month=2026-01");
-    assert_has(&page, 200, &[&format!("<a href=\"/updates/{}\">Open</a>", id_of(&draft))]);
-    let removed = field(recorded.text.split_once("/fulfilment/remove").unwrap().1, "id");
-    let asked = dashboard.post(OPERATOR, "/fulfilment/remove", &[("id", &removed)]);
-    send(&dashboard, &asked, "/fulfilment/remove", &[]);
-    let page = dashboard.get(OPERATOR, &format!("/updates/{}", id_of(&draft)));
+    assert_has(&page, 200, &[&format!("<a href=\"{path}\">Open</a>")]);
+    dashboard.post_confirmed(OPERATOR, "/fulfilment/remove", &named);
+    let page = dashboard.get(OPERATOR, &path);
     assert_has(
         &page,
         200,
@@ -228,10 +236,9 @@ fn what_was_done_becomes_a_draft_by_one_click() {
 #[test]
 fn workers_kv_that_fails_is_said_and_the_menu_is_for_operators() {
     let dashboard = pledged();
-    let page = add(&dashboard, &[]);
-    let path = format!("/updates/{}", id_of(&page));
+    let path = drafted(&dashboard, &[]);
     dashboard.store().set_failing(Some("updates:"));
-    let published = send(&dashboard, &page, &format!("{path}/publish"), &[]);
+    let published = dashboard.post_confirmed(OPERATOR, &format!("{path}/publish"), &[]);
     assert_has(&published, 200, &["was published", "Workers KV did not accept the record"]);
     assert_has(
         &dashboard.get(OPERATOR, PAGE),

@@ -14,7 +14,7 @@ pub struct CreditRequest {
     pub transaction: String,
     /// The part to credit; `None` credits all that is left of the charge and of the quantities.
     pub part: Option<Part>,
-    /// Why the credit is made: one line of 1 to [`MAX_REASON_BYTES`](crate::office::credits::rule::MAX_REASON_BYTES) bytes. It must
+    /// Why the credit is made: one line of 1 to [`MAX_REASON_BYTES`](super::reason::MAX_REASON_BYTES) bytes. It must
     /// not name the recipient.
     pub reason: String,
     /// Whether the transaction's timeline tells the buyer that the transaction was cancelled. This is allowed

@@ -35,15 +35,6 @@ pub async fn of(
     Ok(Credits { credits: order.credits.into_iter().map(Credit::from).collect(), left })
 }
 
-/// Returns the offerings whose quantities can be credited. KV cost: 2 reads.
-///
-/// # Errors
-/// If the record is damaged, or the store fails.
-pub async fn offerings(store: &impl OperatorStore, record: &Record) -> Result<Vec<String>> {
-    let pledged = transactions::quantities_to_keep(store, record).await?;
-    Ok(pledged.iter().map(|(offering, _)| offering.to_owned()).collect())
-}
-
 pub(super) struct Creditable {
     pub row: Order,
     pub charge: Decimal,

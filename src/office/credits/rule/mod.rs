@@ -16,5 +16,4 @@ mod refusal;
 
 pub use add::{add, check};
 pub use credit::{Credit, CreditRequest, Credits, Left, OfferingQuantity, Part};
-pub use creditable::{of, offerings};
-pub use reason::MAX_REASON_BYTES;
+pub use creditable::of;

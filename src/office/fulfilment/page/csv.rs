@@ -1,6 +1,6 @@
 //! The CSV export of the fulfilment of a month.
 
-use super::form::PAGE;
+use super::overview::PAGE;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::fulfilment::rule::Balance;
 use crate::office::payments::page::month::MonthSelection;

@@ -1,6 +1,7 @@
 //! The list of what was recorded as done for a month.
 
 use crate::office::fulfilment::rows::fulfilments::{Fulfilment, NewFulfilment};
+use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::roles::Permission;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 
 pub(super) fn list<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
     recorded: &[Fulfilment],
     drafted: &BTreeMap<String, String>,
 ) -> Markup {
@@ -21,8 +23,8 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
             view::day(&[&done.done_on, "T00:00:00Z"].concat()),
             details(done),
             html! { (view::untrusted_text(by)) " on " (view::time(at)) },
-            html! { @if context.may(Permission::Operate) { (update_cell(context, done, id, drafted.get(id))) } },
-            html! { @if context.may(Permission::Operate) { (remove_button(done, id)) } },
+            html! { @if context.may(Permission::Operate) { (update_cell(context, selection, done, id, drafted.get(id))) } },
+            html! { @if context.may(Permission::Operate) { (remove_button(selection, done, id)) } },
         ]
     };
     let rows: Vec<_> = recorded.iter().map(row).collect();
@@ -36,7 +38,7 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
     )
 }
 
-pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilment) -> Markup {
+fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilment) -> Markup {
     html! {
         @for text in [partner, place].into_iter().flatten() { div { (view::untrusted_text(text)) } }
         @if let Some(report) = report {
@@ -49,6 +51,7 @@ pub(super) fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilme
 /// renders the button that drafts one.
 fn update_cell<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    MonthSelection { mode, month }: MonthSelection,
     done: &NewFulfilment,
     id: &str,
     update: Option<&String>,
@@ -59,18 +62,22 @@ fn update_cell<S, C: Clock, E: Entropy>(
     context.form(
         "/fulfilment/update",
         &html! {
-            (view::hidden("id", id))
+            (view::hidden("fulfilment", id)) (view::hidden("mode", mode.name())) (view::hidden("month", &month.to_string()))
             button.quiet aria-label={ "Draft an update for buyers of " (done.quantity) " " (done.offering) } { "Draft update" }
         },
     )
 }
 
-/// Renders the button that removes a fulfilment. Its form has no operation ID, so the response asks for confirmation.
-fn remove_button(done: &NewFulfilment, id: &str) -> Markup {
+/// Renders the button that removes a fulfilment, after a confirmation.
+fn remove_button(
+    MonthSelection { mode, month }: MonthSelection,
+    done: &NewFulfilment,
+    id: &str,
+) -> Markup {
     view::form(
         "/fulfilment/remove",
         &html! {
-            (view::hidden("id", id))
+            (view::hidden("fulfilment", id)) (view::hidden("mode", mode.name())) (view::hidden("month", &month.to_string()))
             button.quiet aria-label={ "Remove " (done.quantity) " " (done.offering) } { "Remove" }
         },
     )

@@ -1,13 +1,10 @@
 //! The fulfilment page: for each offering, how much all units pledged in a month, and how much of that was done. For
 //! example, it shows how many trees are still to be planted for October.
 
-mod change;
 mod csv;
 mod done;
-mod form;
 pub mod overview;
 pub mod quantities;
 
-pub(crate) use change::{record, remove};
 pub(crate) use csv::fulfilment_csv;
 pub(crate) use overview::fulfilment;

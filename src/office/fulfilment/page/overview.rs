@@ -1,13 +1,13 @@
 //! Builds the fulfilment page of a month.
 
 use super::done;
-use super::form;
-use super::form::{FormResult, PAGE, PATH};
 use super::quantities;
+use crate::office::fulfilment::operation::ADD;
 use crate::office::fulfilment::rule as fulfilments;
-use crate::office::fulfilment::rule::Balance;
+use crate::office::fulfilment::rule::{Balance, Balances};
 use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
@@ -22,6 +22,8 @@ use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
+const PATH: &str = "/fulfilment";
+pub(super) const PAGE: (&str, &str) = ("Fulfilment", PATH);
 /// Maximum number of offerings on the page.
 const MAX_ROWS: usize = 500;
 /// Number of earlier months for which the page shows what is still to be done.
@@ -33,23 +35,13 @@ pub(crate) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let selection = MonthSelection::read(context, query, PAGE)?;
-    page(context, selection, FormResult::default()).await
-}
-
-pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    selection: MonthSelection,
-    result: FormResult<'_>,
-) -> Result {
     let ledger = context.ledger;
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found = fulfilments::balances(context.store, ledger, mode, &months, MAX_ROWS).await?;
     let recorded = fulfilments::list(ledger, mode, &months, view::MAX_ROWS).await?;
     let drafted = drafted(context, selection).await?;
     let earlier = earlier(context, selection).await?;
-    let status = result.problem.status();
     let content = html! {
-        (result.notice)
         p.lead { "Pledged through all units in " (view::month(selection.month)) ", and done for these pledges" }
         (selection.links(PATH))
         section {
@@ -64,10 +56,31 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }
         (still_open(&earlier))
-        section { h2 { "What was done" } (done::list(context, &recorded, &drafted)) }
-        @if context.may(Permission::Operate) { (form::record_section(context, selection, &found, &result)) }
+        section { h2 { "What was done" } (done::list(context, selection, &recorded, &drafted)) }
+        @if context.may(Permission::Operate) { (record_section(context, selection, &found)) }
     };
-    Ok(Page { status, ..Page::new(PAGE.0, content) })
+    Ok(Page::new(PAGE.0, content))
+}
+
+fn record_section<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    MonthSelection { mode, month }: MonthSelection,
+    found: &Balances,
+) -> Markup {
+    let label = |balance: &Balance| format!("{} ({} to be done)", balance.offering, balance.open);
+    let labels: Vec<_> = found.balances.iter().map(label).collect();
+    let names = found.balances.iter().map(|balance| &*balance.offering);
+    let offerings: Vec<_> = names.zip(labels.iter().map(String::as_str)).collect();
+    html! {
+        section #record {
+            h2 { "Record what was done" }
+            (context.operation_form(OperationForm {
+                fixed: &[("mode", mode.name()), ("month", &month.to_string())],
+                menus: &[("offering", &offerings)],
+                ..OperationForm::new(&ADD, PATH)
+            }))
+        }
+    }
 }
 
 /// Maps the IDs of fulfilments to the IDs of the updates that were drafted from them. Empty for people who are not

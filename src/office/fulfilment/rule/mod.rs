@@ -8,7 +8,7 @@ mod record;
 pub use balance::{Balance, Balances, balances, beyond};
 pub use checked::check;
 pub(crate) use checked::{MAX_OFFERING, is_offering};
-pub use record::{add, get, list, remove};
+pub use record::{add, check_removable, get, list, remove};
 
 use super::rows::fulfilments::Fulfilment;
 use crate::office::shared::rule::once::StoredAsIs;

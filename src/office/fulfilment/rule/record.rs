@@ -101,9 +101,7 @@ async fn remove_now(
     let Commit { author, ledger, .. } = commit;
     epoch::check(store, *ledger).await?;
     let found = get(*ledger, id).await?;
-    if let Some(removal) = &found.removed {
-        return Err(is_removed(id, removal));
-    }
+    check_removable(&found)?;
     let on = vec![found.id.clone(), in_words(&found.done)];
     let entry = author.entry(REMOVE, |_| on).await?;
     let removal = Removal { at: entry.at().to_owned(), by: author.by.to_owned() };
@@ -114,6 +112,11 @@ async fn remove_now(
     }
     let removed = get(*ledger, id).await?.removed;
     Err(removed.map_or_else(|| unknown(id), |removal| is_removed(id, &removal)))
+}
+
+/// Refuses the removal of a fulfilment that is already removed.
+pub fn check_removable(found: &Fulfilment) -> Result<()> {
+    found.removed.as_ref().map_or(Ok(()), |removal| Err(is_removed(&found.id, removal)))
 }
 
 fn is_removed(id: &str, Removal { by, at }: &Removal) -> OperatorError {

@@ -20,13 +20,18 @@ pub const CREATE: Spec = Spec::changes(
     "create",
     "create an API key; it is shown only once, because only its hash is stored",
     &[
-        mode("whether the key creates test or live transactions").required(),
+        mode("whether the key creates test or live transactions")
+            .required()
+            .menu("Mode", &["Test: nothing is charged", "Live: real pledges and charges"]),
         unit("the unit that the key acts for"),
         TEAM,
-        Argument::option("label", text("text"), "a note that `keys list` shows").or(""),
+        Argument::option("label", text("text"), "a note that `keys list` shows")
+            .or("")
+            .field("Label, e.g. “web shop”", ""),
     ],
 )
 .confirmed_if("the unit or team is not registered")
+.button("Create key")
 .answers("`key`: the key itself, or `null` if it was shown before (with exit code 1); `id`; `name`: the name of its record, with its whole hash; `mode`; `unit` or `team`; `label`; `created`; `by`");
 
 #[derive(Deserialize)]
@@ -63,6 +68,6 @@ pub async fn create<P: Ports>(call: &Call<'_, P>, asked: Create) -> Result<Answe
     }
     let by = call.host.person().await?;
     let made = keys::create(call.store, call.ledger, &call.author(&by)?, record).await?;
-    let answer = Answer::done(&made, shown_once(&made.outcome))?;
+    let answer = Answer::changed(&made, shown_once(&made.outcome))?;
     Ok(answer.failing_if(made.outcome.key.is_none()))
 }

@@ -6,5 +6,6 @@ mod rotate;
 
 pub use create::{CREATE, check, create};
 pub use list::{LIST, list};
+pub(crate) use parts::facts;
 pub use revoke::{REVOKE, revoke};
 pub use rotate::{ROTATE, rotate};

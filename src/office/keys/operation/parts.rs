@@ -1,11 +1,13 @@
 //! Parts that several operations on keys share.
 
-use crate::office::keys::rule::MadeKey;
-use crate::office::shared::operation::call::{Call, Failure, Host as _, Ports, Result};
+use crate::office::audit::rule::Author;
+use crate::office::keys::rule::{KeyMetadata, KeyName, KeyRow, MadeKey};
+use crate::office::shared::operation::call::{Call, Changed, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::facts::{Fact, Facts};
 use crate::office::shared::operation::spec::{Argument, text};
-use crate::office::shared::operation::table::sentence;
 use crate::office::shared::rule::delays::REFUSED_SECONDS;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
+use crate::pledges::service::{Clock, Entropy};
 
 pub(super) const KEY: Argument = Argument::positional(
     "id",
@@ -31,17 +33,53 @@ pub(super) async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> R
     }
 }
 
-/// Returns the text that shows a new key. If the key was shown before, the text says so instead.
-pub(super) fn shown_once(made: &MadeKey) -> String {
-    let key = match made.secret() {
-        Ok(key) => key,
-        Err(shown_before) => return sentence(&shown_before.to_string()),
+/// Describes a new key. If the key was shown before, says so instead.
+pub(super) fn shown_once(made: &MadeKey) -> Changed {
+    let KeyName { id, .. } = &made.row.name;
+    let Ok(key) = made.secret() else {
+        return Changed::new(
+            format!(
+                "The key {id} was already created and was shown only once. If nobody has stored it, it is lost: replace \
+                 or revoke it."
+            ),
+            Facts::new(),
+        );
     };
-    let mode = made.row.note.as_ref().map_or("", |note| note.mode.name());
-    let id = &made.row.name.id;
-    format!(
-        "{key}\n\nThis {mode} key is shown only once: store it now. `keys list` shows its ID, {id}."
+    let mut facts = vec![("Key", Fact::Id(key.to_owned())), ("ID", Fact::Id(id.clone()))];
+    if let Some(note) = &made.row.note {
+        facts.extend([
+            ("Mode", Fact::Words(note.mode.name().to_owned())),
+            ("For", Fact::Text([note.level.kind(), " ", note.level.id()].concat())),
+            ("Label", Fact::Text(note.label.clone())),
+        ]);
+    }
+    Changed::new(
+        "Copy the key now: this is the only time that it is shown. Lists show its ID.",
+        facts,
     )
+}
+
+/// Describes a key without the key itself.
+pub(crate) fn facts<C: Clock, E: Entropy>(
+    KeyRow { name, note, problem }: &KeyRow,
+    reader: &Author<'_, C, E>,
+) -> Facts {
+    let mut facts = vec![("ID", Fact::Id(name.id.clone()))];
+    if let Some(KeyMetadata { level, mode, label, created, by, by_shop, ends, successor, .. }) =
+        note
+    {
+        facts.extend([
+            ("Mode", Fact::Words(mode.name().to_owned())),
+            ("For", Fact::Text([level.kind(), " ", level.id()].concat())),
+            ("Label", Fact::Text(label.clone())),
+            ("Created", Fact::Time(created.clone())),
+            ("Created by", Fact::text(Some(reader.name_of(by, *by_shop)))),
+            ("Expires", Fact::Time(ends.clone().unwrap_or_default())),
+            ("Replaced by", Fact::Id(successor.clone().unwrap_or_default())),
+        ]);
+    }
+    facts.push(("Problem", Fact::text(problem.as_deref())));
+    facts
 }
 
 pub(super) fn revoked(id: &str) -> String {

@@ -1,9 +1,13 @@
-use super::parts::{KEY, meant, revoked};
+use super::parts::{KEY, facts, meant, revoked};
+use crate::office::audit::rule::Author;
 use crate::office::keys::rule as keys;
 use crate::office::keys::rule::{KeyName, KeyRow};
-use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{Answer, Call, Changed, Host as _, Ports, Result};
+use crate::office::shared::operation::facts::Facts;
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::Spec;
-use crate::office::shops::operation::register::whose;
+use crate::office::shared::rule::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, USED_SECONDS};
+use crate::pledges::service::{Clock, Entropy};
 use serde::{Deserialize, Serialize};
 
 pub const REVOKE: Spec = Spec::changes("keys", "revoke", "revoke a key", &[KEY])
@@ -24,26 +28,27 @@ struct Revoked {
 
 pub async fn revoke<P: Ports>(call: &Call<'_, P>, Revoke { id }: Revoke) -> Result<Answer> {
     let mut key = meant(call, id).await?;
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
     if !call.was_done().await?
         && let Some(row) = keys::get(call.store, &key).await?
     {
-        let question = format!("Revoke {}, {}?", described(&row), call.place);
-        call.host.confirm(&question, "nothing was revoked").await?;
+        call.confirm(question(&row, &author)).await?;
         key = row.name.name;
     }
-    let by = call.host.person().await?;
-    let done = keys::revoke(call.store, call.ledger, &call.author(&by)?, &key).await?;
-    let text = revoked(&done.outcome.id);
-    Answer::done(&done.map(|name| Revoked { name, revoked: true }), text)
+    let done = keys::revoke(call.store, call.ledger, &author, &key).await?;
+    let change = Changed::new(revoked(&done.outcome.id), Facts::new());
+    Answer::changed(&done.map(|name| Revoked { name, revoked: true }), change)
 }
 
-fn described(KeyRow { name: KeyName { id, .. }, note, problem }: &KeyRow) -> String {
-    let Some(note) = note else {
-        return format!("the key {id} ({})", problem.as_deref().unwrap_or_default());
-    };
-    let label = match &*note.label {
-        "" => String::new(),
-        label => format!(", “{label}”"),
-    };
-    format!("the {} key {id} of the {}{label}", note.mode.name(), whose(&note.level))
+fn question<C: Clock, E: Entropy>(row: &KeyRow, author: &Author<'_, C, E>) -> Question {
+    let id = &row.name.id;
+    Question::new(format!("Revoke the key {id}?"), "nothing was revoked")
+        .about(facts(row, author))
+        .effect(format!(
+            "Everything that uses this key will stop working. This cannot be undone. The service may still accept the key for \
+             up to {REFUSED_SECONDS} s: each location of Cloudflare caches a key for up to {KEY_CACHED_SECONDS} s, and then a \
+             running Worker for another {USED_SECONDS} s. To change a key without an interruption, replace it instead."
+        ))
+        .button(format!("Revoke the key {id}"))
 }

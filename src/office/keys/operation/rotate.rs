@@ -1,9 +1,10 @@
-use super::parts::{KEY, meant, revoked, shown_once};
+use super::parts::{KEY, facts, meant, revoked, shown_once};
 use crate::office::keys::rule as keys;
-use crate::office::keys::rule::{KeyExpiry, KeyName, KeyRow, MadeKey, Rotated};
+use crate::office::keys::rule::{KeyExpiry, KeyName, MadeKey, Rotated};
 use crate::office::shared::operation::call::{
     Answer, Call, Failure, Host as _, Ports, Result, invalid,
 };
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec};
 use crate::office::shared::operation::table::time;
 use crate::office::shared::rule::error::OperatorError;
@@ -26,10 +27,12 @@ pub const ROTATE: Spec = Spec::changes(
             "how long the old key keeps working, such as 90s, 30m, 24h or 7d; 0 revokes it at once. If the \
              old key already expires sooner, its expiry stays unchanged",
         )
-        .required(),
+        .required()
+        .field("Keep the old key working for", ""),
     ],
 )
 .confirmed_if("the key was already replaced")
+.button("Create the new key")
 .answers("the members of `keys create`, for the new key; `predecessor`: the ID of the old key; `replaces`: `id` and `name` of the old key, `ends` (when it expires) and `revoked` (whether somebody revoked it at the same time)");
 
 #[derive(Deserialize)]
@@ -56,12 +59,16 @@ struct Replaced<'r> {
 pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -> Result<Answer> {
     let key = meant(call, id).await?;
     if !call.was_done().await?
-        && let Some(KeyRow { name, note: Some(note), .. }) = keys::get(call.store, &key).await?
-        && let Some(successor) = note.successor
+        && let Some(row) = keys::get(call.store, &key).await?
+        && let Some(successor) = row.note.as_ref().and_then(|note| note.successor.as_ref())
     {
-        let id = name.id;
-        let question = format!("The key {id} was already replaced by {successor}. Create another?");
-        call.host.confirm(&question, "nothing was done").await?;
+        let effect = format!(
+            "This key was already replaced by {successor}. Replace it again only if that key was lost."
+        );
+        let author_name = call.host.person().await?;
+        let facts = facts(&row, &call.author(&author_name)?);
+        let question = Question::new("Create another key?", "nothing was done").about(facts);
+        call.confirm(question.effect(effect).button("Create the new key")).await?;
     }
     let by = call.host.person().await?;
     let Done { outcome, before } =
@@ -69,14 +76,15 @@ pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -
     let Rotated { made, replaces, end } = outcome;
     match end {
         Ok(end) => {
-            let text = format!("{}\n{}", shown_once(&made), ended(&replaces, &end, keep));
+            let mut change = shown_once(&made);
+            change.said = format!("{} {}", change.said, ended(&replaces, &end, keep));
             let replaces = Replaced { name: &replaces, end: &end };
-            let answer = Answer::new(&Replacement { made: &made, replaces }, text)?;
-            Ok(answer.since(before.as_deref()).failing_if(made.key.is_none()))
+            let done = Done { outcome: Replacement { made: &made, replaces }, before };
+            Ok(Answer::changed(&done, change)?.failing_if(made.key.is_none()))
         }
         Err(error) => Err(Failure::Partial(
             Box::new(not_ended(&made, &replaces, error)),
-            Answer::new(&made, shown_once(&made))?,
+            Box::new(Answer::changed(&Done { outcome: &made, before }, shown_once(&made))?),
         )),
     }
 }

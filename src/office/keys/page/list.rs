@@ -1,30 +1,26 @@
 //! The keys of a unit or a team.
 
-use super::make::make_form;
-use super::parts::change_forms;
+use crate::office::keys::operation::CREATE;
 use crate::office::keys::rule as keys;
-use crate::office::keys::rule::{KeyMetadata, KeyRow};
+use crate::office::keys::rule::{KeyMetadata, KeyName, KeyRow};
 use crate::office::orders::page::{orders, transaction};
 use crate::office::shared::page::context::PageContext;
-use crate::office::shared::page::form::Form;
+use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::list_times::ListTimes;
-use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::view;
+use crate::office::shared::page::view::hidden;
 use crate::office::shared::rule::records::MAX_PAGES;
-use crate::office::shops::rule::register::Unregistered;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::TimeZones;
 use maud::{Markup, html};
 
-/// Renders the keys of a unit or a team, and the form that creates a key. `missing` contains the unit or team
-/// if it does not exist. KV cost: 1 read, and 1 list per 1,000 keys, at most 10.
+/// Renders the keys of a unit or a team, and the form that creates a key. KV cost: 1 read, and 1 list per 1,000 keys, at most 10.
 pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     level: &KeyLevel,
-    missing: &[Unregistered],
     times: &ListTimes<'_, C>,
 ) -> Result<Markup> {
     let (mut rows, has_more) = keys::list(context.store, Some(level), MAX_PAGES).await?;
@@ -46,7 +42,7 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             (view::picked(has_more, "keys of all units and teams"))
             (view::staleness_note())
             h3 { "Create a key" }
-            (make_form(context, level, &Form::default(), missing, &FormProblem::default()))
+            (create_form(context, level))
         }
     })
 }
@@ -91,5 +87,33 @@ fn expiry(row: &KeyRow, note: &KeyMetadata, times: &ListTimes<'_, impl TimeZones
             " " small { "replaced by " code { (successor) } }
         }
         @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
+    }
+}
+
+pub(super) fn create_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    level: &KeyLevel,
+) -> Markup {
+    let fixed = [level_fields(level)];
+    context.operation_form(OperationForm { fixed: &fixed, ..OperationForm::new(&CREATE, "/keys") })
+}
+
+/// Returns the hidden field that names the owner of a key.
+pub(super) fn level_fields(level: &KeyLevel) -> (&str, &str) {
+    (level.kind(), level.id())
+}
+
+/// Renders the buttons that replace and revoke a key. The form has the name of the key's record, so that the record is
+/// found without a list.
+pub(crate) fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
+    let (kind, id) = level_fields(level);
+    html! {
+        @for (path, word) in [("/keys/replace", "Replace"), ("/keys/revoke", "Revoke")] {
+            (view::form(path, &html! {
+                (hidden("key", &name.name)) (hidden(kind, id))
+                button.quiet aria-label={ (word) " the key " (name.id) } { (word) }
+            }))
+            " "
+        }
     }
 }

@@ -2,15 +2,10 @@
 //!
 //! A key is shown once, in the response to the form that created it. Sending the form again creates no second key.
 
+mod changed;
 mod list;
-mod make;
-mod new_key;
-mod parts;
-mod revoke;
-mod rotate;
+mod replace;
 
-pub(crate) use list::section;
-pub(crate) use make::make_key;
-pub(crate) use parts::change_forms;
-pub(crate) use revoke::revoke_key;
-pub(crate) use rotate::rotate_key;
+pub(crate) use changed::{created, revoked};
+pub(crate) use list::{change_forms, section};
+pub(crate) use replace::{replace, rotated};

@@ -6,6 +6,7 @@ use super::receipt::{NOTHING_ERASED, after};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Spec, text, unit};
 use crate::office::shared::operation::table::time;
 use crate::office::shared::operation::values::Values;
@@ -84,8 +85,8 @@ async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
     if !call.was_done().await? {
         let record = transactions::get(call.store, id).await?;
         transactions::check_erasable(call.platform, &record)?;
-        let question = format!("Erase {id} of {}? This cannot be undone.", call.place);
-        call.host.confirm(&question, NOTHING_ERASED).await?;
+        let question = Question::new(format!("Erase {id}?"), NOTHING_ERASED);
+        call.confirm(question.effect("This cannot be undone.")).await?;
     }
     let by = call.host.person().await?;
     let author = call.author(&by)?;

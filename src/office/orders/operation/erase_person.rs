@@ -6,6 +6,7 @@ use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
 use crate::office::shared::operation::call::{
     Answer, Call, Failure, Host as _, Ports, Result, invalid,
 };
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::table::{paragraphs, time};
 use crate::office::shared::rule::once::Done;
 
@@ -23,13 +24,12 @@ pub(super) async fn erase_person<P: Ports>(
     let units = units_of(&found, &filter)?;
     if !units.is_empty() {
         let list = paragraphs([listed(&found.transactions), complete_of(&found)]);
-        let question = format!(
-            "{list}\n\nSearch all transactions of {} in {} for the address? Every match is erased, \
-             even if it is not listed above. This cannot be undone.",
-            units.join(", "),
-            call.place,
-        );
-        call.host.confirm(&question, NOTHING_ERASED).await?;
+        let effect =
+            "Every match is erased, even if it is not listed above. This cannot be undone.";
+        let ask = format!("Search all transactions of {} for the address?", units.join(", "));
+        let question =
+            Question::new(ask, NOTHING_ERASED).effect(paragraphs([list, effect.to_owned()]));
+        call.confirm(question).await?;
     }
     let mut receipt = Receipt {
         by: call.host.person().await?,
@@ -112,7 +112,7 @@ async fn erase_in<P: Ports>(
             }
             Err(error) if error.is_thrown() => {
                 let answer = Answer::new(receipt, receipt.in_words())?;
-                return Err(Failure::Partial(Box::new(error), answer));
+                return Err(Failure::Partial(Box::new(error), Box::new(answer)));
             }
             Err(error) => return Err(error),
         }

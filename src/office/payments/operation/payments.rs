@@ -6,8 +6,10 @@ use crate::office::payments::rule::usage;
 use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::payments::rule::{CheckedPayment, Paid, Payment, StatedAmount};
 use crate::office::shared::operation::call::{
-    Answer, Call, Failure, Host as _, Ports, Result, invalid,
+    Answer, Call, Changed, Failure, Host as _, Ports, Result, invalid,
 };
+use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text, unit};
 use crate::office::shared::operation::table::{paragraphs, some, table, time};
 use crate::office::shared::operation::values::Values;
@@ -19,6 +21,7 @@ use crate::pledges::scope::Mode;
 use crate::pledges::settlement::{Deductions, Month, PaidAt, ScopeMonth, SettledSum, Settlement};
 use crate::pledges::types::CurrencyCode;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 
 pub(crate) const UNIT: Argument = unit("the ID of the unit").required();
 pub(crate) const MONTH: Argument =
@@ -30,11 +33,6 @@ const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each curre
 /// Returns a text for a month, such as `2026-10 of shop (live)`.
 fn in_words(ScopeMonth { scope, month }: &ScopeMonth) -> String {
     format!("{month} of {} ({})", scope.unit, scope.mode.name())
-}
-
-fn sums_in_words(sums: &[SettledSum]) -> String {
-    let sums: Vec<_> = sums.iter().map(sum_in_words).collect();
-    sums.join(" and ")
 }
 
 /// Describes a sum in words, such as `1.50 USD`. If there are credits, the words name them too.
@@ -70,32 +68,36 @@ pub const MARK: Spec = Spec::changes(
         Argument::option(
             "amount",
             text("amount"),
-            "the amount that was paid, such as 1234.50; give one for each currency",
+            "the amount that was paid, such as 1234.50; if the month has several currencies, one for each, such as \
+             USD=1234.50",
         )
         .required()
-        .repeatable(),
-        Argument::option(
-            "currency",
-            Kind::Choice { choices: &["USD", "GBP", "EUR"] },
-            "the currency of each `--amount`, in their order; needed only if the month has several currencies",
-        )
-        .repeatable(),
+        .repeatable()
+        .field("Amount", ""),
         Argument::option(
             "paid-at",
             Kind::Time,
             "when the month was paid: a day such as 2026-11-05, or a date-time with its UTC offset",
         )
-        .required(),
-        Argument::option("invoice", text("number"), "the invoice number").required(),
+        .required()
+        .field("Paid on", ""),
+        Argument::option("invoice", text("number"), "the invoice number")
+            .required()
+            .field("Invoice number", ""),
         Argument::option(
             "accept-unpriced",
             Kind::Number { least: 0, most: 1_000_000_000 },
             "the number of unpriced pledges that you accept as free",
         )
-        .or("0"),
+        .or("0")
+        .field(
+            "Accepted unpriced pledges",
+            "Number of unpriced pledges that you accept at 0.00. Leave empty if there are none.",
+        ),
     ],
 )
 .confirmed()
+.button("Mark as paid")
 .permission(Permission::Account)
 .answers(PAYMENT);
 
@@ -105,8 +107,6 @@ pub struct Mark {
     #[serde(flatten)]
     of: ScopeMonth,
     amount: Vec<String>,
-    #[serde(default)]
-    currency: Vec<CurrencyCode>,
     paid_at: PaidAt,
     invoice: String,
     accept_unpriced: usize,
@@ -114,16 +114,24 @@ pub struct Mark {
 
 impl Mark {
     fn payment(self) -> Result<Payment, Refused> {
-        let Mark { of, amount, currency, paid_at, invoice, accept_unpriced } = self;
-        if !currency.is_empty() && currency.len() != amount.len() {
-            let problem = "give one `--currency` for each `--amount`, or no `--currency` at all";
-            return Err(Refused::at("currency", RefusalCode::Invalid, problem));
-        }
-        let currencies = currency.into_iter().map(Some).chain(std::iter::repeat(None));
-        let stated = |(amount, currency_code)| StatedAmount { amount, currency_code };
-        let amounts = amount.into_iter().zip(currencies).map(stated).collect();
+        let Mark { of, amount, paid_at, invoice, accept_unpriced } = self;
+        let amounts = amount.iter().map(|text| stated(text)).collect::<Result<_, _>>()?;
         Ok(Payment { of, amounts, paid_at, invoice, accept_unpriced })
     }
+}
+
+/// Parses an amount such as `1234.50` or `USD=1234.50`.
+fn stated(text: &str) -> Result<StatedAmount, Refused> {
+    let Some((code, amount)) = text.split_once('=') else {
+        return Ok(StatedAmount { amount: text.to_owned(), currency_code: None });
+    };
+    let known = CurrencyCode::VARIANTS.iter().copied().find(|known| known.code() == code);
+    let currency_code = known.ok_or_else(|| {
+        let problem =
+            format!("write the amount as 1234.50 or USD=1234.50: the currency cannot be `{code}`");
+        Refused::at("amount", RefusalCode::Invalid, problem)
+    })?;
+    Ok(StatedAmount { amount: amount.to_owned(), currency_code: Some(currency_code) })
 }
 
 pub fn check(values: &Values) -> Result<(), Refused> {
@@ -138,9 +146,27 @@ pub async fn mark<P: Ports>(call: &Call<'_, P>, asked: Mark) -> Result<Answer> {
         confirm_mark(call, &author, &payment).await?;
     }
     let done = payments::mark(call.store, call.ledger, &author, &payment).await?;
-    let marks = marked(std::slice::from_ref(&done.outcome));
-    let is_marked = format!("{} is marked as paid.", in_words(&payment.of));
-    Answer::done(&done, paragraphs([is_marked, marks, later()]))
+    let said = format!("{} is marked as paid. {}", in_words(&payment.of), later());
+    let change = Changed::new(said, facts(&done.outcome.settlement));
+    Answer::changed(&done, change)
+}
+
+fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Facts {
+    let sum = |sum: &SettledSum| {
+        let SettledSum { transactions, unpriced, .. } = sum;
+        let unpriced = match unpriced {
+            0 => String::new(),
+            unpriced => format!(", unpriced pledges: {unpriced}"),
+        };
+        Fact::Words(format!("{}, transactions: {transactions}{unpriced}", sum_in_words(sum)))
+    };
+    vec![
+        ("Amount", Fact::List(sums.iter().map(sum).collect())),
+        ("Paid on", Fact::Time(paid_at.as_str().to_owned())),
+        ("Invoice", Fact::Text(invoice.clone())),
+        ("Marked by", Fact::Text(by.clone())),
+        ("Marked", Fact::Time(at.clone())),
+    ]
 }
 
 async fn confirm_mark<P: Ports>(
@@ -158,15 +184,11 @@ async fn confirm_mark<P: Ports>(
             damaged.first.as_deref().unwrap_or_default()
         ));
     }
-    let question = format!(
-        "Mark {} of {} as paid: {} on {}, invoice {}?",
-        in_words(&payment.of),
-        call.place,
-        sums_in_words(&paid.settlement.sums),
-        time(payment.paid_at.as_str()),
-        payment.invoice
-    );
-    Ok(call.host.confirm(&question, "nothing was marked").await?)
+    let question =
+        Question::new(format!("Mark {} as paid?", in_words(&payment.of)), "nothing was marked");
+    let mut facts = facts(&paid.settlement);
+    facts.truncate(3); // without who marks it, and when
+    call.confirm(question.about(facts).button("Mark as paid")).await
 }
 
 pub const UNDO: Spec =
@@ -176,16 +198,24 @@ pub const UNDO: Spec =
         .answers(PAYMENT);
 
 pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
+    let mut seen = None;
     if !call.was_done().await? {
-        let paid = marked_as(call, &of, "nothing was undone: ").await?;
+        let Paid { settlement, .. } = marked_as(call, &of, "nothing was undone: ").await?;
         let question =
-            format!("{}\n\nMark {} of {} as unpaid?", marked(&[paid]), in_words(&of), call.place);
-        call.host.confirm(&question, "nothing was undone").await?;
+            Question::new(format!("Mark {} as unpaid?", in_words(&of)), "nothing was undone");
+        call.confirm(question.about(facts(&settlement)).button("Undo this payment")).await?;
+        seen = Some(settlement.at);
     }
     let by = call.host.person().await?;
-    let undone = payments::undo(call.store, call.ledger, &call.author(&by)?, &of, None).await?;
-    let text = format!("{} is marked as unpaid. {}", in_words(&of), later());
-    Answer::done(&undone, text)
+    let author = call.author(&by)?;
+    let undone = payments::undo(call.store, call.ledger, &author, &of, seen.as_deref()).await?;
+    let said = format!(
+        "{} is marked as unpaid. The payment is kept in the audit log. {}",
+        in_words(&of),
+        later()
+    );
+    let change = Changed::new(said, facts(&undone.outcome.settlement));
+    Answer::changed(&undone, change)
 }
 
 async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth, otherwise: &str) -> Result<Paid> {

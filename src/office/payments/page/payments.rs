@@ -194,26 +194,30 @@ fn amount(text: &str, due: &Due) -> Markup {
     html! { (view::grouped(text)) " " (view::untrusted_text(&due.currency_code)) }
 }
 
-/// Renders the button that marks a month as paid or, if it is marked, the button that undoes this. Renders nothing for
+/// Renders the link to the form that marks a month as paid or, if it is marked, the button that undoes this. Renders nothing for
 /// a month that has not ended.
 fn offer(usage: &MonthUsage, now_ms: u64, list: &str) -> Markup {
     match usage.settled {
-        Some(_) => month_form(usage, list, ("unpaid", "Undo …")),
+        Some(_) => undo_form(usage, list),
         None if usage.of.month.has_ended(now_ms) => {
-            month_form(usage, list, ("paid", "Mark as paid …"))
+            let of = &usage.of;
+            let (unit, mode) = (&*of.scope.unit, of.scope.mode.name());
+            let query = [("mode", mode), ("month", &*of.month.to_string()), (payment::LIST, list)];
+            let address = link::with(&link::path(&["units", unit, "paid"]), &query);
+            html! { a href=(address) aria-label={ "Mark as paid " (view::month(of.month)) " of " (unit) } { "Mark as paid …" } }
         }
         None => html! {},
     }
 }
 
-fn month_form(usage: &MonthUsage, list: &str, (last, label): (&str, &str)) -> Markup {
+fn undo_form(usage: &MonthUsage, list: &str) -> Markup {
     view::form(
-        &link::path(&["units", &usage.of.scope.unit, last]),
+        &link::path(&["units", &usage.of.scope.unit, "unpaid"]),
         &html! {
             (view::hidden("mode", usage.of.scope.mode.name()))
             (view::hidden("month", &usage.of.month.to_string()))
             (view::hidden(payment::LIST, list))
-            button.quiet aria-label={ (label) " " (view::month(usage.of.month)) " of " (usage.of.scope.unit) } { (label) }
+            button.quiet aria-label={ "Undo " (view::month(usage.of.month)) " of " (usage.of.scope.unit) } { "Undo …" }
         },
     )
 }

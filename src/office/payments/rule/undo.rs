@@ -32,7 +32,7 @@ pub async fn undo(
     seen: Option<&str>,
 ) -> Result<Done<Paid>> {
     let work = async |at: &Commit<'_, _, _>| undo_now(at, of, seen).await;
-    let done = commit(ledger, author, (UNDO, &(of, seen)), work).await?;
+    let done = commit(ledger, author, (UNDO, of), work).await?;
     let name = SettlementKey(of).name();
     let _or_by_the_cron = publish_all(store, ledger, author.clock, &[name]).await;
     Ok(done)

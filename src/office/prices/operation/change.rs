@@ -8,6 +8,7 @@ use crate::office::prices::rule::{Change as Changed, ChangeCounts, Edit, charged
 use crate::office::shared::operation::call::{
     Answer, Call, Failure, Host as _, Ports, Result, invalid,
 };
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::table::{paragraphs, table};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
@@ -236,8 +237,9 @@ async fn run<P: Ports>(call: &Call<'_, P>, whose: &Whose, steps: Vec<Step<'_>>) 
     let risks = steps.iter().flat_map(Step::risks).chain(of_both_modes(&steps));
     let risks: Vec<_> = risks.collect();
     if !risks.is_empty() {
-        let question = format!("{words}\n\n{}. Set these prices?", risks.join("; "));
-        call.host.confirm(&question, "no price was changed").await?;
+        let effect = format!("{words}\n\n{}.", risks.join("; "));
+        let question = Question::new("Set these prices?", "no price was changed");
+        call.confirm(question.effect(effect)).await?;
     }
     let by = call.host.person().await?;
     let author = call.author(&by)?;

@@ -1,7 +1,10 @@
 //! A call of an operation: the interfaces that it uses, its answer and its failure.
 
-use super::table::time;
+use super::facts::{Facts, in_lines};
+use super::question::Question;
+use super::table::{paragraphs, time};
 use crate::office::audit::rule::Author;
+use crate::office::people::rows::people::Membership;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::{Done, was_done};
@@ -25,10 +28,8 @@ pub trait Ports {
 /// the person's input.
 pub trait Host: Outbox {
     fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
-    /// Asks the person to confirm. If the person refuses, fails with a message that contains `otherwise`,
-    /// such as "nothing was restored".
-    fn confirm(&self, question: &str, otherwise: &str)
-    -> impl Future<Output = Result<(), Aborted>>;
+    /// Asks the person to confirm. Fails if the person does not.
+    fn confirm(&self, question: &Question) -> impl Future<Output = Result<(), Aborted>>;
     /// Reads a file; `-` is standard input.
     fn read(&self, file: &str) -> impl Future<Output = Result<Vec<u8>, Aborted>>;
     /// Begins a new file. The file appears only once the operation has succeeded. If no name is given, the
@@ -53,8 +54,8 @@ pub struct Call<'c, P: Ports> {
     pub ledger: &'c dyn Ledger,
     pub platform: &'c P::Platform,
     pub host: &'c P::Host,
-    /// Where the records are, in words. Confirmation questions contain this text.
-    pub place: &'c str,
+    /// The units and teams of a person of a shop; `None` for an operator.
+    pub memberships: Option<&'c [Membership]>,
     /// The ID of the change, by which a repeated request is recognised; `None` generates one.
     pub operation: Option<OperationId>,
 }
@@ -68,10 +69,22 @@ impl<P: Ports> Call<'_, P> {
         let author = Author::new(by, self.platform, self.platform);
         let author =
             author.map_err(|error| invalid(format!("{error}: set the name with `--by`")))?;
+        let author = match self.memberships {
+            Some(memberships) => author.with_rights(self.ledger, memberships),
+            None => author,
+        };
         Ok(match &self.operation {
             Some(operation) => author.with_operation(operation.clone()),
             None => author,
         })
+    }
+
+    /// Asks the person to confirm a change.
+    ///
+    /// # Errors
+    /// If the person does not confirm.
+    pub async fn confirm(&self, question: Question) -> Result<()> {
+        Ok(self.host.confirm(&question).await?)
     }
 
     /// Returns whether an earlier request with this operation ID has already made the change. Such a change
@@ -88,12 +101,30 @@ impl<P: Ports> Call<'_, P> {
     }
 }
 
+/// What a change did, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// What was changed: one or more sentences.
+    pub said: String,
+    pub facts: Facts,
+    /// When an earlier request with the same operation ID made the change; `None` if this request made it.
+    pub before: Option<String>,
+}
+
+impl Changed {
+    pub fn new(said: impl Into<String>, facts: Facts) -> Self {
+        Changed { said: said.into(), facts, before: None }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The JSON object for programs.
     pub data: String,
     /// The lines of text for people.
     pub text: String,
+    /// What the dashboard shows of a change.
+    pub change: Changed,
     /// The exit code of the command: 1 if a script has to act on the answer, otherwise 0.
     pub exit_code: u8,
     /// Whether the text goes to standard error, because standard output contains a file that the operation
@@ -108,16 +139,20 @@ impl Answer {
     /// If the data cannot be encoded as JSON.
     pub fn new(data: &impl Serialize, text: impl Into<String>) -> Result<Self> {
         let data = serde_json::to_string(data).map_err(OperatorError::from)?;
-        Ok(Answer { data, text: text.into(), exit_code: 0, is_aside: false })
+        let change = Changed::default();
+        Ok(Answer { data, text: text.into(), change, exit_code: 0, is_aside: false })
     }
 
-    /// Creates the answer for a change. If an earlier request had already made the change, the answer says
-    /// when.
+    /// Creates the answer for a change from what was changed. If an earlier request had already made the change, the
+    /// answer says when.
     ///
     /// # Errors
     /// If the data cannot be encoded as JSON.
-    pub fn done<T: Serialize>(done: &Done<T>, text: impl Into<String>) -> Result<Self> {
-        Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
+    pub fn changed<T: Serialize>(done: &Done<T>, change: Changed) -> Result<Self> {
+        let text = paragraphs([change.said.clone(), in_lines(&change.facts)]);
+        let answer = Answer::new(&done.outcome, text)?;
+        let change = Changed { before: done.before.clone(), ..change };
+        Ok(Answer { change, ..answer.since(done.before.as_deref()) })
     }
 
     /// Adds a note that the change was already made at the time `before`. If `before` is `None`, leaves the
@@ -149,7 +184,7 @@ pub enum Failure {
     Aborted,
     /// The operation stopped after a part of it was done. Contains the reason, and an answer that shows what
     /// was done.
-    Partial(Box<Failure>, Answer),
+    Partial(Box<Failure>, Box<Answer>),
 }
 
 impl Failure {

@@ -29,6 +29,12 @@ pub struct Spec {
     #[serde(skip)]
     pub confirms_if: &'static str,
     pub queues: bool,
+    /// The label of the button of the dashboard's form, such as `Record`; empty if the dashboard has no such form.
+    #[serde(skip)]
+    pub button: &'static str,
+    /// Whether the dashboard's form is filled in with the current values. An empty field then removes the value.
+    #[serde(skip)]
+    pub is_filled_in: bool,
     /// A text that the help shows at its end; may be empty.
     pub note: &'static str,
 }
@@ -52,6 +58,8 @@ impl Spec {
             confirms: false,
             confirms_if: "",
             queues: false,
+            button: "",
+            is_filled_in: false,
             note: "",
         }
     }
@@ -95,8 +103,23 @@ impl Spec {
         Spec { queues: true, ..self }
     }
 
+    /// Sets the label of the button of the dashboard's form.
+    pub const fn button(self, button: &'static str) -> Self {
+        Spec { button, ..self }
+    }
+
+    /// Says that the dashboard's form is filled in with the current values, so that an empty field removes a value.
+    pub const fn filled_in(self) -> Self {
+        Spec { is_filled_in: true, ..self }
+    }
+
     pub const fn noted(self, note: &'static str) -> Self {
         Spec { note, ..self }
+    }
+
+    /// Returns whether both are the same operation.
+    pub fn is(&self, other: &Spec) -> bool {
+        (self.group, self.name) == (other.group, other.name)
     }
 
     /// Returns the group and the name, such as `keys create`. The audit log uses this name.
@@ -121,6 +144,19 @@ pub struct Argument {
     pub is_repeatable: bool,
     /// The value that the argument has if it is left out.
     pub default: Option<&'static str>,
+    /// The field of the dashboard's form; `None` if the page of the form fixes the argument, or leaves it out.
+    #[serde(skip)]
+    pub field: Option<Field>,
+}
+
+/// A field of the dashboard's form. Its name is that of the argument.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    pub label: &'static str,
+    /// Help below the field; may be empty.
+    pub hint: &'static str,
+    /// The labels of the values of a choice, in the same order.
+    pub choices: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -171,6 +207,7 @@ impl Argument {
             is_required: true,
             is_repeatable: false,
             default: None,
+            field: None,
         }
     }
 
@@ -198,6 +235,22 @@ impl Argument {
     /// Sets the value that the argument has if it is left out.
     pub const fn or(self, default: &'static str) -> Self {
         Argument { default: Some(default), ..self }
+    }
+
+    /// Gives the argument a field in the dashboard's form.
+    pub const fn field(self, label: &'static str, hint: &'static str) -> Self {
+        Argument { field: Some(Field { label, hint, choices: &[] }), ..self }
+    }
+
+    /// Gives the argument a menu in the dashboard's form, with a label for each value.
+    pub const fn menu(self, label: &'static str, choices: &'static [&'static str]) -> Self {
+        Argument { field: Some(Field { label, hint: "", choices }), ..self }
+    }
+
+    /// Returns the label of a value of a choice.
+    pub fn label_of(&self, value: &str) -> Option<&'static str> {
+        let (Kind::Choice { choices }, Some(field)) = (self.kind, &self.field) else { return None };
+        field.choices.get(choices.iter().position(|own| *own == value)?).copied()
     }
 
     /// Returns the name as the help shows it, such as `--unit` or `<id>`.

@@ -19,7 +19,7 @@ impl Values {
     ///
     /// # Errors
     /// If an argument is unknown, missing or has an invalid value. The error says which values are accepted.
-    pub fn check(spec: &Spec, mut given: Map<String, Value>) -> Result<Self, Refused> {
+    pub fn check(spec: &Spec, mut given: Map<String, Value>, door: Door) -> Result<Self, Refused> {
         let mut values = Map::new();
         for argument in spec.arguments {
             let given = given.remove(argument.name).filter(|value| !value.is_null());
@@ -27,11 +27,11 @@ impl Values {
             match given.or_else(default) {
                 Some(value) => {
                     let wrong = |problem| Refused::at(argument.name, RefusalCode::Invalid, problem);
-                    let value = checked(argument, value).map_err(wrong)?;
+                    let value = checked(argument, value, door).map_err(wrong)?;
                     values.insert(argument.name.to_owned(), value);
                 }
                 None if argument.is_required => {
-                    let problem = format!("`{}` is missing: {}", argument.written(), argument.help);
+                    let problem = door.missing(argument);
                     return Err(Refused::at(argument.name, RefusalCode::Required, problem));
                 }
                 None => {}
@@ -53,24 +53,58 @@ impl Values {
     }
 }
 
-fn checked(argument: &Argument, value: Value) -> Result<Value, String> {
-    match value {
-        Value::Array(values) if argument.is_repeatable => {
-            values.into_iter().map(|value| one(argument, value)).collect()
+/// Where the arguments come from. Messages name an argument as it is written there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    Command,
+    Form,
+}
+
+impl Door {
+    fn missing(self, argument: &Argument) -> String {
+        let name = self.name_of(argument);
+        match self {
+            Door::Command => format!("`{name}` is missing: {}", argument.help),
+            Door::Form => format!("nothing was changed: fill in “{name}”"),
         }
-        value if argument.is_repeatable => Ok(Value::Array(vec![one(argument, value)?])),
-        value => one(argument, value),
+    }
+
+    fn refused(self, argument: &Argument, value: &str, expected: &str) -> String {
+        let name = self.name_of(argument);
+        match self {
+            Door::Command => format!("`{name}` can't be `{value}`: give {expected}"),
+            Door::Form => {
+                format!("nothing was changed: enter {expected} as “{name}”, not `{value}`")
+            }
+        }
+    }
+
+    fn name_of(self, argument: &Argument) -> String {
+        match (self, &argument.field) {
+            (Door::Form, Some(field)) => field.label.to_owned(),
+            _ => argument.written(),
+        }
     }
 }
 
-fn one(argument: &Argument, value: Value) -> Result<Value, String> {
+fn checked(argument: &Argument, value: Value, door: Door) -> Result<Value, String> {
+    match value {
+        Value::Array(values) if argument.is_repeatable => {
+            values.into_iter().map(|value| one(argument, value, door)).collect()
+        }
+        value if argument.is_repeatable => Ok(Value::Array(vec![one(argument, value, door)?])),
+        value => one(argument, value, door),
+    }
+}
+
+fn one(argument: &Argument, value: Value, door: Door) -> Result<Value, String> {
     match (argument.kind, value) {
         (Kind::Flag, Value::Bool(is_given)) => Ok(is_given.into()),
         (kind, Value::String(text)) => read(kind, &text).map_err(|expected| {
             let quoted: String = text.chars().take(QUOTED).collect();
-            format!("`{}` can't be `{quoted}`: give {expected}", argument.written())
+            door.refused(argument, &quoted, &expected)
         }),
-        _ => Err(format!("`{}` has a value of the wrong type", argument.written())),
+        _ => Err(format!("`{}` has a value of the wrong type", door.name_of(argument))),
     }
 }
 

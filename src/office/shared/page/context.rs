@@ -1,4 +1,5 @@
 use super::access::Access;
+use super::outcome::FormOutcome;
 use super::settings::Settings;
 use super::view;
 use crate::office::audit::rule::Author;
@@ -8,6 +9,7 @@ use crate::office::shared::rule::roles::{MemberRight, Permission};
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy, Outbox};
 use maud::Markup;
+use std::cell::OnceCell;
 
 /// The context of one request: the store, the clock and other ports, and what the signed-in person may do.
 pub(crate) struct PageContext<'d, S, C, E> {
@@ -20,6 +22,12 @@ pub(crate) struct PageContext<'d, S, C, E> {
     pub ledger: &'d dyn Ledger,
     pub rounds: &'d QueuedRounds,
     pub access: &'d Access,
+    /// The path of the request.
+    pub path: &'d str,
+    /// The path of the nearest page above this path: the page with the form that was sent.
+    pub back: &'d str,
+    /// What the form of this request did; not set for a page, and until a form has run its operation.
+    pub outcome: OnceCell<FormOutcome>,
 }
 
 impl<S, C, E> PageContext<'_, S, C, E> {

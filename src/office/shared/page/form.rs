@@ -24,6 +24,10 @@ impl Form {
         self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
@@ -33,14 +37,16 @@ impl Form {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
-    /// Returns the fields whose names begin with this prefix, except empty fields. The names are without the
-    /// prefix, and the values are trimmed.
+    /// Returns the fields whose names begin with this prefix. The names are without the prefix, and the values are trimmed.
     pub fn with_prefix(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
-        let own = self
-            .0
+        self.0
             .iter()
-            .filter_map(move |(name, text)| Some((name.strip_prefix(prefix)?, text.trim())));
-        own.filter(|(_, text)| !text.is_empty())
+            .filter_map(move |(name, text)| Some((name.strip_prefix(prefix)?, text.trim())))
+    }
+
+    /// Returns whether the form has a field of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| own == name)
     }
 
     pub fn only(&self, names: &[&str]) -> Self {

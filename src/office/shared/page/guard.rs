@@ -15,7 +15,6 @@ use crate::office::orders::rule::Record;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::was_done;
 use crate::office::shared::rule::roles::MemberRight;
-use crate::office::shops::page::register;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{CredentialKey, Key as _, OperatorStore, StoreError};
@@ -121,13 +120,12 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(Scoped(target.id))
     }
 
-    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team. If
-    /// the person chose the suggested unit or team with a similar ID, returns that one instead.
+    /// Checks a form that names a unit or a team, in the field `unit` or `team`. Returns this unit or team.
     ///
     /// A form must name either a unit or a team. Otherwise the form is refused for people of shops, and the
     /// result is `None` for operators.
     pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
-        let place = named_place(target.form).map(|place| register::meant(target.form, place));
+        let place = named_place(target.form);
         match &place {
             Some(place) => self.access.check(target.right, place)?,
             None if self.access.is_staff() => {}

@@ -1,5 +1,6 @@
 //! The problem of a form that is shown again: a field, and the text to show beside it.
 
+use super::link;
 use super::view;
 use crate::office::shared::rule::refused::{ArgumentName, Refused};
 use maud::{Markup, html};
@@ -25,25 +26,26 @@ impl FormProblem {
         self.field.as_deref()
     }
 
-    pub fn status(&self) -> u16 {
-        if self.is_none() { 200 } else { 422 }
-    }
-
-    fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         self.text.is_empty()
     }
 
     /// Renders the form below its problem, which has a link to the field if the form has the field.
     pub fn above(&self, form: &Markup) -> Markup {
         html! {
-            @if !self.is_none() { (view::form_problem(&self.text, self.field_in(form))) }
+            @if !self.is_none() { (view::form_problem(&self.text, self.field_in(form).as_deref())) }
             (form)
         }
     }
 
-    fn field_in(&self, form: &Markup) -> Option<&str> {
-        let has = |field: &&str| form.0.contains(&format!(" id=\"{field}\""));
-        self.field().filter(has)
+    /// Returns the ID of the wrong field, or of the first field of an argument with several; `None` if the form has neither.
+    fn field_in(&self, form: &Markup) -> Option<String> {
+        let field = self.field()?;
+        if form.0.contains(&format!(" id=\"{field}\"")) {
+            return Some(field.to_owned());
+        }
+        let (_, rest) = form.0.split_once(&format!(" id=\"{field}-"))?;
+        Some(format!("{field}-{}", rest.split('"').next()?))
     }
 }
 
@@ -51,8 +53,13 @@ impl From<Refused> for FormProblem {
     fn from(Refused { argument, text, .. }: Refused) -> Self {
         let name = |ArgumentName { field, item }| match item {
             None => field.to_owned(),
-            Some(item) => [field, "-", &*item].concat(),
+            Some(item) => item_name(field, &item),
         };
         FormProblem { text, field: argument.map(name) }
     }
+}
+
+/// Returns the name of the field of an item.
+pub(crate) fn item_name(argument: &str, item: &str) -> String {
+    [argument, "-", &link::encoded(item)].concat()
 }

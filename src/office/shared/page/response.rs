@@ -1,6 +1,6 @@
 //! The response to a request. The dashboard's layout is added to it later.
 
-use maud::{Markup, html};
+use maud::Markup;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -30,15 +30,6 @@ impl Page {
     /// Returns a redirect to another page of the dashboard, which the browser requests by GET.
     pub fn redirect(address: String) -> Self {
         Page { status: 303, content: Content::Redirect(address) }
-    }
-
-    /// Appends content to a page of the dashboard. Other responses stay unchanged.
-    pub fn with(self, more: &Markup) -> Self {
-        let content = match self.content {
-            Content::Framed(title, content) => Content::Framed(title, html! { (content) (more) }),
-            other => other,
-        };
-        Page { content, ..self }
     }
 
     /// Returns a CSV export whose file name consists of these parts. Characters other than letters, digits

@@ -28,8 +28,9 @@ pub(crate) fn capital(text: &str) -> String {
 }
 
 /// Renders an error message of an operation, with the values between backticks as code, and RFC
-/// 3339 date-times in words.
+/// 3339 date-times in words. The message may contain texts that people wrote, so control characters are replaced.
 pub(crate) fn inline_code(text: &str) -> Markup {
+    let text: String = text.chars().map(shown).collect();
     html! {
         @for (index, part) in text.split('`').enumerate() {
             @if index % 2 == 0 { (times_in_words(part)) } @else { code { bdi { (part) } } }

@@ -1,7 +1,8 @@
 //! Compares the IDs of units and teams with the register, because an ID may be misspelt. Before a
 //! command adds an unknown ID, it asks for confirmation and suggests a similar ID.
 
-use crate::office::shared::operation::call::{Call, Host as _, Ports, Result, invalid};
+use crate::office::shared::operation::call::{Call, Ports, Result, invalid};
+use crate::office::shared::operation::question::{Instead, Question};
 use crate::office::shops::rule::register::{Unregistered, look_up};
 use crate::pledges::auth::KeyLevel;
 
@@ -10,18 +11,44 @@ use crate::pledges::auth::KeyLevel;
 pub async fn confirm_new<P: Ports>(
     call: &Call<'_, P>,
     levels: &[KeyLevel],
-    otherwise: &str,
+    otherwise: &'static str,
 ) -> Result<()> {
     let unknown = look_up(call.store, levels).await?;
-    if unknown.is_empty() {
-        return Ok(());
+    match question(unknown, call.memberships.is_some(), otherwise) {
+        Some(question) => call.confirm(question).await,
+        None => Ok(()),
     }
-    let names: Vec<_> = unknown.iter().map(named).collect();
-    let question = match names.as_slice() {
-        [name] => format!("The {name} is not registered. Register it as new?"),
-        several => format!("Not registered: {}. Register them as new?", several.join(", ")),
-    };
-    Ok(call.host.confirm(&question, otherwise).await?)
+}
+
+/// Returns the question whether units and teams that are not registered are new; `None` if all are registered. People of
+/// shops get no suggestions, because a suggestion could name another shop.
+pub(crate) fn question(
+    mut unknown: Vec<Unregistered>,
+    is_of_shop: bool,
+    otherwise: &'static str,
+) -> Option<Question> {
+    if unknown.is_empty() {
+        return None;
+    }
+    if is_of_shop {
+        unknown.iter_mut().for_each(|it| it.suggestion = None);
+    }
+    let all = |names: Vec<String>| names.join(" and the ");
+    let ids = all(unknown.iter().map(|it| whose(&it.level)).collect());
+    let effect = format!("Not registered: the {}.", all(unknown.iter().map(named).collect()));
+    let question = Question::new(format!("Create the {ids}?"), otherwise)
+        .effect(effect)
+        .button(format!("Create the {}", ids.replace('`', "")));
+    Some(question.or(instead(&unknown)))
+}
+
+/// Returns the similar IDs, if there are any.
+fn instead(unknown: &[Unregistered]) -> Option<Instead> {
+    let similar = |it: &Unregistered| Some((it.level.kind(), it.suggestion.clone()?));
+    let arguments: Vec<_> = unknown.iter().filter_map(similar).collect();
+    let names: Vec<_> = arguments.iter().map(|(kind, id)| format!("{kind} {id}")).collect();
+    let button = format!("Use the {}", names.join(" and the "));
+    (!arguments.is_empty()).then_some(Instead { button, arguments })
 }
 
 /// Refuses a unit or a team that is not registered, because its ID may be misspelt. Operations call

@@ -4,18 +4,14 @@ use super::{profile, register, team};
 use crate::office::keys::page as keys;
 use crate::office::people::page as people;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
-use crate::office::shared::page::problem::FormProblem;
+use crate::office::shared::page::link;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
-use crate::office::shared::page::{link, operation};
-use crate::office::shared::rule::delays::SHOWN_SECONDS;
-use crate::office::shared::rule::error::OperatorError;
-use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::roles::Permission;
-use crate::office::shops::rule::register as records;
-use crate::office::shops::rule::register::Unregistered;
+use crate::office::shops::operation::units::ADD;
 use crate::office::shops::rule::units;
 use crate::office::shops::rule::units::UnitRow;
 use crate::pledges::auth::KeyLevel;
@@ -41,7 +37,7 @@ pub(crate) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
             (view::staleness_note())
         }
         @if context.may(Permission::Operate) {
-            section { h2 { "Create a unit" } (add_form(context, "", &[], &FormProblem::default())) }
+            section { h2 { "Create a unit" } (context.operation_form(OperationForm::new(&ADD, "/units"))) }
         }
     };
     Ok(Page::new("Units", content))
@@ -63,83 +59,18 @@ fn cells(row: &UnitRow) -> Vec<Markup> {
     ]
 }
 
-fn add_form<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    id: &str,
-    missing: &[Unregistered],
-    problem: &FormProblem,
-) -> Markup {
-    let field = view::Field {
-        name: "unit",
-        label: "Unit ID",
-        value: id,
-        hint: "The shop's requests use this ID. It cannot be changed later.",
-        required: true,
-        problem: problem.of("unit"),
-        ..view::Field::default()
-    };
-    html! {
-        (context.form("/units", &html! {
-            (field.render())
-            (register::question(missing, ""))
-            @if missing.is_empty() { button { "Create unit" } }
-        }))
-    }
-}
-
-/// Creates a unit, and shows its page. KV cost: 2 reads, 2 writes. If the unit is new, also 2 lists, to find similar
-/// IDs.
-pub(crate) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
+/// Shows a new unit. If the form that creates one was refused, shows the list of units, with the form.
+pub(crate) async fn created<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let level = register::meant(form, KeyLevel::Unit(form.text("unit").to_owned()));
-    let id = level.id();
-    let again = |missing: &[Unregistered], why: Refused| {
-        let problem = FormProblem::from(why);
-        let form = add_form(context, id, missing, &problem);
-        let content = problem.above(&html! { section { h2 { "Create a unit" } (form) } });
-        Ok(Page { status: 422, ..Page::new("The unit was not created", content) })
-    };
-    if context.was_done().await?.is_some() {
-        return add(context, id).await;
-    }
-    let missing = match records::look_up(context.store, std::slice::from_ref(&level)).await {
-        Err(OperatorError::Invalid(why)) => return again(&[], why),
-        missing => missing?,
-    };
-    match missing.first() {
-        None => {
-            let words = html! { "This unit already exists. Nothing was changed." };
-            added(context, id, view::done(&words)).await
+    match context.is_done() {
+        true => {
+            let after = FormResult { is_registered: true, ..FormResult::default() };
+            page(context, form.text("unit"), after).await
         }
-        Some(unknown) => {
-            let is_asked = unknown.suggestion.is_some() && !register::is_new(form, &level);
-            match register::problem(&missing).filter(|_| is_asked) {
-                Some(why) => again(&missing, why),
-                None => add(context, id).await,
-            }
-        }
+        false => units(context).await,
     }
-}
-
-async fn add<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    id: &str,
-) -> Result {
-    let done =
-        records::add(context.store, context.ledger, &context.author, &[id.to_owned()]).await?;
-    let words = html! { "Unit created. Lists may not show it for " (SHOWN_SECONDS) " s." };
-    added(context, id, html! { (operation::before(done.before.as_ref())) (view::done(&words)) })
-        .await
-}
-
-async fn added<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    id: &str,
-    notice: Markup,
-) -> Result {
-    page(context, id, FormResult { notice, is_registered: true, ..FormResult::default() }).await
 }
 
 // ---- One unit ------------------------------------------------------------------------------------
@@ -180,8 +111,8 @@ pub(crate) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         (after.notice)
         (register::absence(&missing))
         (settings(context, &row))
-        @if manages { (keys::section(context, &level, &missing, &times).await?) }
-        (profile::section(context, &row, &missing))
+        @if manages { (keys::section(context, &level, &times).await?) }
+        (profile::section(context, &row))
         @if operates { (team::of_unit(context, id).await?) }
         (people::leave_section(context, &level))
     };

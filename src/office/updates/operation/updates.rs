@@ -2,16 +2,20 @@
 
 use super::members::{MemberEdits, Members};
 use crate::buyer::updates::Update;
-use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Failure, Host as _, Ports, Result,
+};
+use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
-use crate::office::shared::operation::table::{counted, facts, paragraphs, table, time};
+use crate::office::shared::operation::table::{counted, facts as lines, paragraphs, table, time};
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::Refused;
 use crate::office::updates::rows::updates::{Pledges, UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
-use crate::office::updates::rule::{Compared, NewUpdate, UpdateChange, in_words};
+use crate::office::updates::rule::{Compared, NewUpdate, UpdateChange};
 use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::Month;
@@ -19,46 +23,67 @@ use serde::{Deserialize, Serialize};
 
 const ID: Argument = Argument::positional("update", text("id"), "the update's ID, such as upd_…");
 /// Describes the JSON of an update.
-const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `by`, `at`, `changedBy`, `changedAt`";
+const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `revision`: counts the changes, from 1; `by`, `at`, `changedBy`, `changedAt`";
 /// Number of months that are shown if no month is given: the current month and those before it.
 const MONTHS: usize = 12;
 /// Largest number of rows that are printed.
 const MOST: usize = 10_000;
 
-const STAGE: Argument = Argument::option(
+pub(crate) const STAGE: Argument = Argument::option(
     "stage",
     Kind::Choice { choices: &["funded", "under-way", "done", "verified"] },
     "how far the work has progressed",
-);
+)
+.menu("Stage", &["Funded", "Under way", "Done", "Verified"]);
 const DATE: Argument =
-    Argument::option("date", Kind::Day, "the day that the update is about, such as 2026-11-03");
+    Argument::option("date", Kind::Day, "the day that the update is about, such as 2026-11-03")
+        .field("Date", "The day on which it happened.");
 const TEXT: Argument = Argument::option(
     "text",
     text("language=sentence"),
     "a sentence for buyers in one language, such as en=\"We planted the trees.\"",
 )
-.repeatable();
-const PLACE: Argument = Argument::option("place", text("place"), "where it happened");
+.repeatable()
+.field(
+    "Sentence for buyers",
+    "One line of at most 400 characters in one or more languages. A timeline shows the sentence in its own language. If \
+     there is no such sentence, the timeline shows the English one, or else the first. Write what happened, without names \
+     of persons.",
+);
+const PLACE: Argument = Argument::option("place", text("place"), "where it happened")
+    .field("Place", "For example Kitui, Kenya.");
 const LATITUDE: Argument =
-    Argument::option("latitude", text("degrees"), "degrees north, such as -1.3733");
+    Argument::option("latitude", text("degrees"), "degrees north, such as -1.3733")
+        .field("Latitude", "Optional, in degrees. Buyers see the place as a link to a map.");
 const LONGITUDE: Argument =
-    Argument::option("longitude", text("degrees"), "degrees east, such as 38.0106");
+    Argument::option("longitude", text("degrees"), "degrees east, such as 38.0106")
+        .field("Longitude", "For example 38.0106.");
 const PARTNER: Argument =
-    Argument::option("partner", text("name"), "the organisation that did it; not a person");
+    Argument::option("partner", text("name"), "the organisation that did it; not a person")
+        .field("Partner", "The organisation that did it; not a person.");
 const QUANTITY: Argument = Argument::option(
     "quantity",
     text("quantity"),
     "how much of the offering was done, for all buyers together, such as 1200",
-);
+)
+.field("Quantity", "The quantity done for the pledges of all buyers together, for example 1200.");
 const PICTURE: Argument =
-    Argument::option("picture", text("url"), "the address of a picture, with https://");
+    Argument::option("picture", text("url"), "the address of a picture, with https://")
+        .field("Picture", "The https address of an image.");
 const PICTURE_TEXT: Argument = Argument::option(
     "picture-text",
     text("text"),
     "what the picture shows, for people who cannot see it",
-);
+)
+.field("What the picture shows", "One line, for people who cannot see it.");
 const REPORT: Argument =
-    Argument::option("report", text("url"), "the address of a report, with https://");
+    Argument::option("report", text("url"), "the address of a report, with https://")
+        .field("Report", "A web address, with https://.");
+const REVISION: Argument = Argument::option(
+    "revision",
+    Kind::Number { least: 0, most: u64::MAX },
+    "the revision that you have seen: if the update has another by now, nothing is changed",
+);
 
 // ---- Add and edit --------------------------------------------------------------------------------
 
@@ -72,7 +97,8 @@ pub const ADD: Spec = Spec::changes(
             Kind::Month,
             "the month of the pledges, in UTC, such as 2026-10",
         ),
-        Argument::positional("offering", text("offering"), "the offering's ID, such as tree"),
+        Argument::positional("offering", text("offering"), "the offering's ID, such as tree")
+            .field("Offering", "The offering's ID, for example tree."),
         mode("whether the update is for live or for test pledges").or("live"),
         STAGE.required(),
         DATE.required(),
@@ -87,6 +113,7 @@ pub const ADD: Spec = Spec::changes(
         REPORT,
     ],
 )
+.button("Save draft")
 .answers(UPDATE);
 
 #[derive(Deserialize)]
@@ -110,7 +137,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let pledges = Pledges { mode, month, offering };
     let author = call.author(&by)?;
     let added = updates::add(call.store, call.ledger, &author, (&pledges, None), &new).await?;
-    answer(&added, "Saved as a draft")
+    answer(&added, "The draft was saved. Buyers do not see it until you publish it.")
 }
 
 pub const DRAFT: Spec = Spec::changes(
@@ -130,7 +157,7 @@ pub async fn draft<P: Ports>(call: &Call<'_, P>, Draft { fulfilment }: Draft) ->
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let added = updates::add_from_fulfilment(call.store, call.ledger, &author, &fulfilment).await?;
-    answer(&added, "Saved as a draft")
+    answer(&added, "The draft was saved. Buyers do not see it until you publish it.")
 }
 
 pub const EDIT: Spec = Spec::changes(
@@ -158,14 +185,18 @@ pub const EDIT: Spec = Spec::changes(
             "a member to remove; `--text de=` removes a sentence",
         )
         .repeatable(),
+        REVISION,
     ],
 )
 .confirmed_if("the update is published, so that buyers see the change")
+.button("Save")
+.filled_in()
 .answers("the same members as in the answer of `updates add`");
 
 #[derive(Deserialize)]
 pub struct Edit {
     update: String,
+    revision: Option<u64>,
     #[serde(flatten)]
     members: Members,
 }
@@ -174,19 +205,27 @@ pub fn check_edit(values: &Values) -> Result<(), Refused> {
     values.read::<Edit>()?.members.edits().map(drop)
 }
 
-pub async fn edit<P: Ports>(call: &Call<'_, P>, Edit { update, members }: Edit) -> Result<Answer> {
+pub async fn edit<P: Ports>(
+    call: &Call<'_, P>,
+    Edit { update, revision, members }: Edit,
+) -> Result<Answer> {
     let edits: MemberEdits = members.edits().map_err(Failure::Usage)?;
     let found = updates::get(call.ledger, &update).await?;
     let mut new = NewUpdate::from(&found.update);
     edits.apply(&mut new);
-    if found.state == UpdateState::Published {
-        let what = "Buyers see this update. Change what they see in";
-        confirm(call, &found, what, "nothing was changed").await?;
+    if found.state == UpdateState::Published && !call.was_done().await? {
+        updates::check_seen(&found, revision.unwrap_or(found.revision))?;
+        let effect = format!(
+            "Buyers see this update. Timelines show a change after about {APPLIED_SECONDS} s."
+        );
+        let question = Question::new("Change what buyers see?", "nothing was changed");
+        call.confirm(question.about(facts(&found)).effect(effect).button("Change what buyers see"))
+            .await?;
     }
     let by = call.host.person().await?;
-    let of = (&*update, found.revision);
+    let of = (&*update, revision.unwrap_or(found.revision));
     let edited = updates::edit(call.store, call.ledger, &call.author(&by)?, of, &new).await?;
-    answer(&edited, "Saved")
+    answer(&edited, "The update was saved.")
 }
 
 // ---- Publish and withdraw ------------------------------------------------------------------------
@@ -194,6 +233,7 @@ pub async fn edit<P: Ports>(call: &Call<'_, P>, Edit { update, members }: Edit) 
 #[derive(Deserialize)]
 pub struct Named {
     update: String,
+    revision: Option<u64>,
 }
 
 pub const PUBLISH: Spec = Spec::changes(
@@ -201,50 +241,84 @@ pub const PUBLISH: Spec = Spec::changes(
     "publish",
     "publish an update: it then appears on the timeline of every buyer who pledged for the offering in \
      that month",
-    &[ID],
+    &[ID, REVISION],
 )
 .confirmed()
 .answers("the same members as in the answer of `updates add`");
 
-pub async fn publish<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
+pub async fn publish<P: Ports>(
+    call: &Call<'_, P>,
+    Named { update, revision }: Named,
+) -> Result<Answer> {
     let found = updates::get(call.ledger, &update).await?;
-    confirm(call, &found, "Publish this update in", "nothing was published").await?;
+    if !call.was_done().await? {
+        updates::check_seen(&found, revision.unwrap_or(found.revision))?;
+        updates::check_publishable(&found.update)?;
+        let effect = format!("Timelines show the update after about {APPLIED_SECONDS} s.");
+        let question = Question::new("Publish this update?", "nothing was published");
+        call.confirm(question.about(facts(&found)).effect(effect).button("Publish")).await?;
+    }
     let by = call.host.person().await?;
-    let of = (&*update, found.revision);
+    let of = (&*update, revision.unwrap_or(found.revision));
     let done = updates::publish(call.store, call.ledger, &call.author(&by)?, of).await?;
-    answer(&done, "Published")
+    answer(&done, "The update was published.")
 }
 
 pub const WITHDRAW: Spec = Spec::changes(
     "updates",
     "withdraw",
     "withdraw an update: timelines no longer show it; it stays in the database and can be published again",
-    &[ID],
+    &[ID, REVISION],
 )
 .confirmed()
 .answers("the same members as in the answer of `updates add`");
 
-pub async fn withdraw<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
+pub async fn withdraw<P: Ports>(
+    call: &Call<'_, P>,
+    Named { update, revision }: Named,
+) -> Result<Answer> {
     let found = updates::get(call.ledger, &update).await?;
-    confirm(call, &found, "Withdraw this update from", "nothing was withdrawn").await?;
+    if !call.was_done().await? {
+        updates::check_seen(&found, revision.unwrap_or(found.revision))?;
+        call.confirm(withdrawing(&found)).await?;
+    }
     let by = call.host.person().await?;
-    let of = (&*update, found.revision);
+    let of = (&*update, revision.unwrap_or(found.revision));
     let done = updates::withdraw(call.store, call.ledger, &call.author(&by)?, of).await?;
-    answer(&done, "Withdrawn")
+    answer(&done, "The update was withdrawn. It stays in the list.")
 }
 
-async fn confirm<P: Ports>(
-    call: &Call<'_, P>,
-    found: &UpdateRow,
-    what: &str,
-    otherwise: &str,
-) -> Result<()> {
-    if !call.was_done().await? {
-        let words = in_words(&found.pledges, &found.update);
-        let question = format!("{words}\n{what} {}?", call.place);
-        call.host.confirm(&question, otherwise).await?;
-    }
-    Ok(())
+fn withdrawing(found: &UpdateRow) -> Question {
+    let question = match found.state {
+        UpdateState::Draft => {
+            Question::new("Discard this draft?", "nothing was withdrawn").button("Discard draft")
+        }
+        _ => Question::new("Withdraw this update?", "nothing was withdrawn").button("Withdraw").effect(
+            format!(
+                "Timelines stop showing the update after about {APPLIED_SECONDS} s. Buyers may have printed or saved \
+                 their page."
+            ),
+        ),
+    };
+    question.about(facts(found))
+}
+
+fn facts(
+    UpdateRow { id, pledges, state, update, changed_by, changed_at, .. }: &UpdateRow,
+) -> Facts {
+    let sentence = |(tag, text): (&str, &str)| Fact::Text(format!("{text} ({tag})"));
+    vec![
+        ("State", Fact::Words(state.name().to_owned())),
+        ("Offering", Fact::Text(pledges.offering.clone())),
+        ("Pledged in", Fact::Month(pledges.month)),
+        ("Mode", Fact::Words(pledges.mode.name().to_owned())),
+        ("Stage", Fact::Words(update.stage.name().to_owned())),
+        ("Date", Fact::Day(update.date.to_string())),
+        ("Sentence", Fact::List(update.texts.iter().map(sentence).collect())),
+        ("Changed by", Fact::Text(changed_by.clone())),
+        ("Changed", Fact::Time(changed_at.clone())),
+        ("ID", Fact::Id(id.clone())),
+    ]
 }
 
 #[derive(Serialize)]
@@ -255,6 +329,7 @@ struct Printed<'r> {
     state: UpdateState,
     update: &'r Update,
     fulfilment: Option<&'r str>,
+    revision: u64,
     by: &'r str,
     at: &'r str,
     #[serde(rename = "changedBy")]
@@ -264,30 +339,31 @@ struct Printed<'r> {
 }
 
 fn printed(row: &UpdateRow) -> Printed<'_> {
-    let UpdateRow { id, pledges, state, update, by, at, changed_by, changed_at, .. } = row;
-    let fulfilment = row.fulfilment.as_deref();
-    Printed { id, pledges, state: *state, update, fulfilment, by, at, changed_by, changed_at }
+    let UpdateRow { id, pledges, state, update, revision, by, at, changed_by, changed_at, .. } =
+        row;
+    let (state, revision, fulfilment) = (*state, *revision, row.fulfilment.as_deref());
+    Printed { id, pledges, state, update, fulfilment, revision, by, at, changed_by, changed_at }
 }
 
 fn answer(done: &Done<UpdateChange>, what: &str) -> Result<Answer> {
     let UpdateChange { row, is_compiled } = &done.outcome;
-    let shown = match (is_compiled, what) {
+    let shown = match (is_compiled, row.state) {
         (false, _) => {
-            "Workers KV did not accept the record for timelines, so timelines do not show this change \
-             yet. Run `updates check`."
+            " Workers KV did not accept the record for timelines, so timelines do not show this change yet. The next run of \
+             the cron job writes the record again, and so do the next change and `updates check`."
                 .to_owned()
         }
-        (true, "Published") => format!("Timelines show the update after about {APPLIED_SECONDS} s."),
-        (true, "Withdrawn") => format!("Timelines stop showing the update after about {APPLIED_SECONDS} s."),
-        (true, _) if row.state == UpdateState::Published => {
-            format!("Timelines show the change after about {APPLIED_SECONDS} s.")
+        (true, UpdateState::Published) => {
+            format!(" Timelines show it after about {APPLIED_SECONDS} s.")
         }
-        (true, _) => String::new(),
+        (true, UpdateState::Withdrawn) => {
+            format!(" Timelines stop showing it after about {APPLIED_SECONDS} s.")
+        }
+        (true, UpdateState::Draft) => String::new(),
     };
-    let words = in_words(&row.pledges, &row.update);
-    let said = format!("{what}: {}", row.id);
-    let answer = Answer::new(&printed(row), paragraphs([said, words, shown]))?;
-    Ok(answer.since(done.before.as_deref()).failing_if(!is_compiled))
+    let change = Changed::new([what, &shown].concat(), facts(row));
+    let printed = Done { outcome: printed(row), before: done.before.clone() };
+    Ok(Answer::changed(&printed, change)?.failing_if(!is_compiled))
 }
 
 // ---- Read ----------------------------------------------------------------------------------------
@@ -374,11 +450,11 @@ pub const PREVIEW: Spec =
     Spec::reads("updates", "preview", "print an update with its sentence in each language", &[ID])
         .answers("the same members as in the answer of `updates add`");
 
-pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> Result<Answer> {
+pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update, .. }: Named) -> Result<Answer> {
     let row = updates::get(call.ledger, &update).await?;
     let new = NewUpdate::from(&row.update);
     let given = |text: &str| Some(text.to_owned());
-    let members = facts([
+    let members = lines([
         ("Offering", given(&row.pledges.offering)),
         ("Pledged in", Some(row.pledges.month.to_string())),
         ("State", given(row.state.name())),
@@ -393,7 +469,7 @@ pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update }: Named) -> R
         ("Picture's text", given(&new.picture_text)),
         ("Report", given(&new.report)),
     ]);
-    let sentences = facts(new.texts.iter().map(|(tag, text)| (&**tag, given(text))));
+    let sentences = lines(new.texts.iter().map(|(tag, text)| (&**tag, given(text))));
     Answer::new(&printed(&row), paragraphs([members, sentences]))
 }
 

@@ -1,21 +1,22 @@
 //! The page of a month. It shows the month's updates by offering, and the form that adds an update.
 
-use super::form::{FormResult, PAGE, PATH, fields, stage_in_words};
+use super::form::{PAGE, PATH, preview_button, sentences, stage_in_words};
 use crate::buyer::updates::MAX_UPDATES;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::link;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
-use crate::office::shared::page::view::Field;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::updates::operation::updates::ADD;
 use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
-use crate::office::updates::rule::UpdateList;
+use crate::office::updates::rule::{NewUpdate, UpdateList};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
@@ -31,21 +32,11 @@ pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let selection = MonthSelection::read(context, query, PAGE)?;
-    page(context, selection, FormResult::default()).await
-}
-
-pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    selection: MonthSelection,
-    result: FormResult,
-) -> Result {
     let ledger = context.ledger;
     let (mode, months) = (Some(selection.mode), [selection.month]);
     let found = updates::list(ledger, mode, &months, view::MAX_ROWS).await?;
     let offerings = pledged(context, selection).await?;
-    let status = result.problem.status();
     let content = html! {
-        (result.notice)
         p.lead { "What became of the pledges of " (view::month(selection.month)) ", as buyers' timelines show it" }
         (selection.links(PATH))
         section {
@@ -58,9 +49,9 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             }
             ul.links { li { a href=(selection.address("/fulfilment")) { "Fulfilment" } } }
         }
-        (add_section(context, selection, &offerings, &result))
+        (add_section(context, selection, &offerings))
     };
-    Ok(Page { status, ..Page::new(PAGE.0, content) })
+    Ok(Page::new(PAGE.0, content))
 }
 
 /// Renders a notice if timelines do not show the last changes yet.
@@ -124,39 +115,20 @@ async fn pledged<S: OperatorStore, C, E>(
 
 fn add_section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    selection: MonthSelection,
+    MonthSelection { mode, month }: MonthSelection,
     offerings: &[String],
-    FormResult { wanted, offering, problem, .. }: &FormResult,
 ) -> Markup {
-    let wanted = wanted.clone().unwrap_or_default();
-    let own = Field {
-        name: "offering",
-        label: "Offering",
-        hint: "The offering's ID, for example tree.",
-        value: offering,
-        required: true,
-        list: "offerings",
-        problem: problem.of("offering"),
-        ..Field::default()
-    };
-    let content = html! {
-        (view::hidden("mode", selection.mode.name()))
-        (view::hidden("month", &selection.month.to_string()))
-        div.fields {
-            (own.render())
-            datalist #offerings { @for offering in offerings { option value=(offering) {} } }
-        }
-        (fields(&wanted, problem))
-        div.row {
-            button { "Save draft" }
-            button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
-        }
-    };
     html! {
         section #add {
             h2 { "New update" }
             p { "Buyers do not see drafts. You can preview a draft before you publish it." }
-            (problem.above(&context.form(PATH, &content)))
+            (context.operation_form(OperationForm {
+                fixed: &[("mode", mode.name()), ("month", &month.to_string())],
+                suggestions: &[("offering", offerings)],
+                items: &[("text", &sentences(&NewUpdate::default()))],
+                buttons: preview_button("/updates/preview"),
+                ..OperationForm::new(&ADD, PATH)
+            }))
         }
     }
 }

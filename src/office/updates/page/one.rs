@@ -1,13 +1,15 @@
 //! The page of one update: what it says, its state, and the forms that change it.
 
-use super::form::{CONFIRMED, FormResult, PATH, fields, stage_in_words};
+use super::form::{PATH, preview_button, sentences, stage_in_words};
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
+use crate::office::updates::operation::updates::EDIT;
 use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::NewUpdate;
@@ -19,21 +21,11 @@ pub(crate) async fn update<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    let row = updates::get(context.ledger, id).await?;
-    page(context, &row, FormResult::default()).await
-}
-
-pub(super) async fn page<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    row: &UpdateRow,
-    result: FormResult,
-) -> Result {
+    let row = &updates::get(context.ledger, id).await?;
     let UpdateRow { pledges, state, update, .. } = row;
     let selection = MonthSelection { mode: pledges.mode, month: pledges.month };
     let removed = removed_fulfilment(context, row).await?;
-    let status = result.problem.status();
     let content = html! {
-        (result.notice)
         section {
             (facts(row))
             @if let Some(notice) = removed { (notice) }
@@ -46,25 +38,25 @@ pub(super) async fn page<S, C: Clock, E: Entropy>(
                 }
                 li { a href=(selection.address(PATH)) { "All updates of " (view::month(pledges.month)) } }
             }
-            div.row { (actions(context, row)) }
+            div.row { (actions(row)) }
         }
         section #edit {
             h2 { "Edit" }
             @if *state == UpdateState::Published {
                 p { "This update is published: timelines show a change after about " (APPLIED_SECONDS) " s." }
             }
-            (edit_form(context, row, &result))
+            (edit_form(context, row))
         }
     };
     let title = format!("Update: {}", stage_in_words(update.stage.name()));
-    Ok(Page { status, ..Page::new(title, content) })
+    Ok(Page::new(title, content))
 }
 
 fn preview_path(id: &str, tag: &str) -> String {
     link::with(&link::path(&["updates", id, "preview"]), &[("language", tag)])
 }
 
-pub(super) fn facts(row: &UpdateRow) -> Markup {
+fn facts(row: &UpdateRow) -> Markup {
     let UpdateRow { id, pledges, state, update, by, at, changed_by, changed_at, .. } = row;
     let shown = match state {
         UpdateState::Draft => "Draft: buyers do not see it.",
@@ -101,76 +93,42 @@ async fn removed_fulfilment<S, C, E>(
     }))
 }
 
-fn actions<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, row: &UpdateRow) -> Markup {
+/// Renders the buttons that publish and withdraw an update. Their forms have no operation ID, so the responses ask for
+/// confirmation.
+fn actions(row: &UpdateRow) -> Markup {
     let revision = row.revision.to_string();
     let withdraw = if row.state == UpdateState::Draft { "Discard draft" } else { "Withdraw" };
+    let form = |last, button: Markup| {
+        let content = html! { (view::hidden("revision", &revision)) (button) };
+        view::form(&link::path(&["updates", &row.id, last]), &content)
+    };
     html! {
-        @if row.state != UpdateState::Published {
-            (context.form(&link::path(&["updates", &row.id, "publish"]), &html! {
-                (view::hidden("revision", &revision))
-                button { "Publish" }
-            }))
-        }
-        @if row.state != UpdateState::Withdrawn {
-            // Its form has no operation ID, so the response asks for confirmation.
-            (view::form(&link::path(&["updates", &row.id, "withdraw"]), &html! {
-                button.quiet { (withdraw) }
-            }))
-        }
+        @if row.state != UpdateState::Published { (form("publish", html! { button { "Publish" } })) }
+        @if row.state != UpdateState::Withdrawn { (form("withdraw", html! { button.quiet { (withdraw) } })) }
     }
 }
 
 fn edit_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &UpdateRow,
-    FormResult { wanted, problem, .. }: &FormResult,
 ) -> Markup {
-    let wanted = wanted.clone().unwrap_or_else(|| NewUpdate::from(&row.update));
-    let content = html! {
-        (view::hidden("revision", &row.revision.to_string()))
-        (fields(&wanted, problem))
-        @if row.state == UpdateState::Published {
-            (view::Field {
-                name: CONFIRMED,
-                label: "Change what buyers see",
-                value: "yes",
-                required: true,
-                problem: problem.of(CONFIRMED),
-                ..view::Field::default()
-            }.render_box(false))
-        }
-        div.row {
-            button { "Save" }
-            button.quiet name="preview" value="en" formtarget="_blank" formnovalidate { "Preview" }
-        }
-    };
-    problem.above(&context.form(&link::path(&["updates", &row.id]), &content))
-}
-
-pub(super) fn confirm_withdrawal<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    row: &UpdateRow,
-) -> Page {
-    let (is_draft, title) = match row.state {
-        UpdateState::Draft => (true, "Discard this draft?"),
-        _ => (false, "Withdraw this update?"),
-    };
-    let content = html! {
-        section {
-            (facts(row))
-            @if let Some((tag, text)) = row.update.texts.best("en") { blockquote lang=(tag) dir="auto" { (text) } }
-            @if !is_draft {
-                p {
-                    "Timelines stop showing the update after about " (APPLIED_SECONDS) " s: until then, Cloudflare's locations "
-                    "and running Workers use their caches. Buyers may have printed or saved their page."
-                }
-            }
-            (context.form(&link::path(&["updates", &row.id, "withdraw"]), &html! {
-                (view::hidden("revision", &row.revision.to_string()))
-                button.alarm { @if is_draft { "Discard draft" } @else { "Withdraw" } }
-            }))
-        }
-        p { "Nothing was changed yet. " a href=(link::path(&["updates", &row.id])) { "Back" } }
-    };
-    Page::new(title, content)
+    let now = NewUpdate::from(&row.update);
+    context.operation_form(OperationForm {
+        fixed: &[("revision", &row.revision.to_string())],
+        values: &[
+            ("stage", &now.stage),
+            ("date", &now.date),
+            ("place", &now.place),
+            ("latitude", &now.latitude),
+            ("longitude", &now.longitude),
+            ("partner", &now.partner),
+            ("quantity", &now.quantity),
+            ("picture", &now.picture),
+            ("picture-text", &now.picture_text),
+            ("report", &now.report),
+        ],
+        items: &[("text", &sentences(&now))],
+        buttons: preview_button(&link::path(&["updates", &row.id, "preview"])),
+        ..OperationForm::new(&EDIT, &link::path(&["updates", &row.id]))
+    })
 }

@@ -1,7 +1,9 @@
 //! Previews of an update as a buyer sees it on a timeline.
 
+use super::form::{PAGE, sent};
 use crate::buyer::recipient;
 use crate::buyer::recipient::{Language, OfferingProgress};
+use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
@@ -26,9 +28,29 @@ pub(crate) async fn preview_update<S, C: Clock, E: Entropy>(
     preview(context, &row.pledges, Some(&row), &wanted, tag).await
 }
 
+/// Shows an example timeline with the update of a form that adds one. Ledger cost: 1 query.
+pub(crate) async fn preview_new<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let MonthSelection { mode, month } = MonthSelection::read(context, form, PAGE)?;
+    let pledges = Pledges { mode, month, offering: form.text("offering").to_owned() };
+    preview(context, &pledges, None, &sent(form), "en").await
+}
+
+/// Shows an example timeline with the update of a form that edits one. Ledger cost: 2 queries.
+pub(crate) async fn preview_edit<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result {
+    let row = updates::get(context.ledger, id).await?;
+    preview(context, &row.pledges, Some(&row), &sent(form), "en").await
+}
+
 /// Shows an example timeline with an update as it would be saved, and with the published updates of the
 /// same offering. `row` is the stored update; `None` if the update is new. Ledger cost: 1 query.
-pub(super) async fn preview<S, C: Clock, E: Entropy>(
+async fn preview<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     pledges: &Pledges,
     row: Option<&UpdateRow>,

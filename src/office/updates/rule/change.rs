@@ -202,6 +202,11 @@ async fn change_state(
     compiled(store, ledger, author, done).await
 }
 
+/// Refuses to change an update that has another revision than the one that the person saw.
+pub fn check_seen(found: &UpdateRow, revision: u64) -> Result<()> {
+    if found.revision == revision { Ok(()) } else { Err(overtaken(found)) }
+}
+
 /// Changes an update in the ledger.
 async fn change(
     store: &impl OperatorStore,
@@ -212,9 +217,7 @@ async fn change(
     let Commit { author, ledger, .. } = commit;
     epoch::check(store, *ledger).await?;
     let found = get(*ledger, id).await?;
-    if found.revision != revision {
-        return Err(overtaken(&found));
-    }
+    check_seen(&found, revision)?;
     let (state, update) = wanted(&found)?;
     let is_shown = [found.state, state].contains(&UpdateState::Published);
     if state == UpdateState::Published {

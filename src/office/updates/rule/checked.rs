@@ -120,7 +120,7 @@ pub(super) fn checked(id: UpdateId, new: &NewUpdate, clock: &impl Clock) -> Resu
 }
 
 /// Checks that an update can be published. It needs a sentence, the text that buyers read first.
-pub(super) fn check_publishable(update: &Update) -> Result<()> {
+pub fn check_publishable(update: &Update) -> Result<()> {
     match update.texts.is_empty() {
         false => Ok(()),
         true => Err(missing(

@@ -10,10 +10,9 @@ mod preview;
 mod refusal;
 mod words;
 
-pub use change::{UpdateChange, add, edit, publish, withdraw};
-pub use checked::NewUpdate;
+pub use change::{UpdateChange, add, check_seen, edit, publish, withdraw};
+pub use checked::{NewUpdate, check_publishable};
 pub use compile::{Compared, compare, heal};
 pub use fulfilment::add_from_fulfilment;
 pub use list::{UpdateList, get, list};
 pub use preview::preview;
-pub use words::in_words;

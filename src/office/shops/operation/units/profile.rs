@@ -1,7 +1,10 @@
 //! Sets the fields of a unit's profile.
 
 use super::rows::{ID, ONE_PROFILE, after, profile_of};
-use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Failure, Host as _, Ports, Result,
+};
+use crate::office::shared::operation::facts::Facts;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::refused::Refused;
@@ -139,7 +142,7 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, Set { unit, fields }: Set) -> Res
     let also = if turns_mail_on { ALSO } else { "" };
     let of_messages = if turns_messages_on { ALSO_OF_MESSAGES } else { "" };
     let text = format!("{}\n\n{}{also}{of_messages}", profile_of(&done.outcome), after());
-    Answer::done(&done, text)
+    Answer::changed(&done, Changed::new(text, Facts::new()))
 }
 
 const ALSO: &str = "\nE-mails are sent only if the service has a queue, a sender and a mail service: see \

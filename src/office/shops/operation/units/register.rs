@@ -1,22 +1,32 @@
 //! Registers, shows, lists and removes units.
 
 use super::rows::{HEADS, ID, ONE_PROFILE, profile_of, registered_cells};
-use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result, invalid};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Host as _, Ports, Result, invalid,
+};
+use crate::office::shared::operation::facts::Facts;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::table::table;
-use crate::office::shared::rule::delays::APPLIED_SECONDS;
+use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::roles::Permission;
+use crate::office::shops::operation::register::question;
 use crate::office::shops::rule::register;
 use crate::office::shops::rule::units;
 use crate::office::shops::rule::units::UnitRow;
+use crate::pledges::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 
 pub const ADD: Spec = Spec::changes(
     "units",
     "add",
     "register the IDs of units; commands ask for confirmation before they use an ID that is not registered",
-    &[Argument::positional("unit", text("unit"), "the IDs of the units").repeatable()],
+    &[Argument::positional("unit", text("unit"), "the IDs of the units")
+        .repeatable()
+        .field("Unit ID", "The shop's requests use this ID. It cannot be changed later.")],
 )
+.confirmed_if("a registered unit has a similar ID")
+.button("Create unit")
 .answers("`units`");
 
 #[derive(Deserialize, Serialize)]
@@ -26,10 +36,36 @@ pub struct Units {
 }
 
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Units) -> Result<Answer> {
+    let levels: Vec<_> = asked.units.iter().cloned().map(KeyLevel::Unit).collect();
+    let mut known = asked.units.clone();
+    if call.was_done().await? {
+        known.clear();
+    } else {
+        let mut unknown = register::look_up(call.store, &levels).await?;
+        known.retain(|unit| unknown.iter().all(|it| it.level.id() != unit));
+        unknown.retain(|it| it.suggestion.is_some());
+        if let Some(question) = question(unknown, false, "nothing was registered") {
+            call.confirm(question).await?;
+        }
+    }
+    let said = said(&asked.units, &known);
+    if known.len() == asked.units.len() {
+        let done = Done { outcome: asked, before: None }; // there is nothing to record
+        return Answer::changed(&done, Changed::new(said, Facts::new()));
+    }
     let by = call.host.person().await?;
     let done = register::add(call.store, call.ledger, &call.author(&by)?, &asked.units).await?;
-    let text = format!("Registered: {}.", asked.units.join(", "));
-    Answer::done(&done.map(|()| asked), text)
+    Answer::changed(&done.map(|()| asked), Changed::new(said, Facts::new()))
+}
+
+/// Says which units are new, and which of them were registered before.
+fn said(units: &[String], known: &[String]) -> String {
+    let new: Vec<_> = units.iter().filter(|unit| !known.contains(unit)).cloned().collect();
+    let new = (!new.is_empty()).then(|| {
+        format!("Registered: {}. Lists may not show it for {SHOWN_SECONDS} s.", new.join(", "))
+    });
+    let known = (!known.is_empty()).then(|| format!("Registered before: {}.", known.join(", ")));
+    new.into_iter().chain(known).collect::<Vec<_>>().join(" ")
 }
 
 pub const SHOW: Spec = Spec::reads("units", "show", "print a unit's profile", &[ID])
@@ -109,5 +145,6 @@ pub async fn remove<P: Ports>(
         "The profile and the price lists of {unit} are removed. Within about {APPLIED_SECONDS} s, \
          timelines stop showing the profile, and the prices of the mode apply to the unit."
     );
-    Answer::done(&done.map(|removed| Removed { unit, removed }), text)
+    let change = Changed::new(text, Facts::new());
+    Answer::changed(&done.map(|removed| Removed { unit, removed }), change)
 }

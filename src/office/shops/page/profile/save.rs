@@ -17,7 +17,6 @@ use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shops::page::register;
 use crate::office::shops::page::unit;
 use crate::office::shops::page::unit::FormResult;
-use crate::office::shops::rule::register::Unregistered;
 use crate::office::shops::rule::units;
 use crate::office::shops::rule::units::UnitRow;
 use crate::pledges::auth::KeyLevel;
@@ -68,15 +67,16 @@ pub(crate) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     if let Some(of) = form.given("preview") {
         return match Profile::checked(wanted.clone(), context.clock) {
             Ok(profile) => preview(context, Some(&profile), of),
-            Err(wrong) => Ok(again(context, id, &entered, form.text("seen"), &[], wrong.into())),
+            Err(wrong) => Ok(again(context, id, &entered, form.text("seen"), wrong.into())),
         };
     }
     if context.was_done().await?.is_some() {
         return save(context, id, wanted, RecordVersion::default()).await;
     }
-    let missing = register::missing(context, &[KeyLevel::Unit(id.to_owned())], form).await?;
-    if let Some(problem) = register::problem(&missing) {
-        return Ok(again(context, id, &entered, form.text("seen"), &missing, problem));
+    let level = KeyLevel::Unit(id.to_owned());
+    let about = (form, "no profile was changed");
+    if let Some(page) = register::ask(context, &[level], about).await? {
+        return Ok(page);
     }
     let row = units::newest(context.store, context.ledger, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
@@ -85,17 +85,17 @@ pub(crate) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
         return shown(context, id, view::done(&words), row).await;
     }
     if entered.language.is_none() && row.as_ref().is_none_or(|row| row.profile.is_none()) {
-        return Ok(again(context, id, &entered, &seen(&now), &[], no_language()));
+        return Ok(again(context, id, &entered, &seen(&now), no_language()));
     }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
         let change = replaced.change(context.ledger).await?;
         let problem = overtaken(context, change.as_ref());
-        return Ok(again(context, id, &entered, &seen(&now), &[], problem.into()));
+        return Ok(again(context, id, &entered, &seen(&now), problem.into()));
     }
     match save(context, id, wanted, replaced).await {
         Err(Refusal::Operator(OperatorError::Invalid(why))) => {
-            Ok(again(context, id, &entered, &seen(&now), &[], why))
+            Ok(again(context, id, &entered, &seen(&now), why))
         }
         page => page,
     }
@@ -155,14 +155,13 @@ fn again<S, C: Clock, E: Entropy>(
     id: &str,
     profile: &NewProfile,
     seen: &str,
-    missing: &[Unregistered],
     why: Refused,
 ) -> Page {
     let problem = FormProblem::from(why);
     let content = html! {
         section {
             h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
-            (profile_form(context, id, profile, seen, missing, &problem))
+            (profile_form(context, id, profile, seen, &problem))
         }
     };
     Page { status: 422, ..Page::new("The profile was not saved", problem.above(&content)) }

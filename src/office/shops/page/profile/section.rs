@@ -6,8 +6,6 @@ use crate::office::shared::page::link;
 use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::hidden;
-use crate::office::shops::page::register;
-use crate::office::shops::rule::register::Unregistered;
 use crate::office::shops::rule::units::UnitRow;
 use crate::office::system::page::setup_messaging::attachment;
 use crate::pledges::auth::KeyLevel;
@@ -72,12 +70,10 @@ pub(crate) const LANGUAGES: [(&str, &str); 14] = [
 
 const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
-/// Renders the profile: as a form for operators and managers, as a list of facts for others. `missing`
-/// contains the unit if it is not registered, and is empty otherwise.
+/// Renders the profile: as a form for operators and managers, as a list of facts for others.
 pub(crate) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &UnitRow,
-    missing: &[Unregistered],
 ) -> Markup {
     let profile = members(row);
     html! {
@@ -92,7 +88,7 @@ pub(crate) fn section<S, C: Clock, E: Entropy>(
                 a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
             }
             @if context.manages(&KeyLevel::Unit(row.unit.clone())) {
-                (profile_form(context, &row.unit, &profile, &seen(&profile), missing, &FormProblem::default()))
+                (profile_form(context, &row.unit, &profile, &seen(&profile), &FormProblem::default()))
             } @else {
                 (facts(context, &profile))
             }
@@ -175,7 +171,6 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     unit: &str,
     profile: &NewProfile,
     seen: &str,
-    missing: &[Unregistered],
     problem: &FormProblem,
 ) -> Markup {
     let [texts @ .., (_, language), (_, mail), a, b, c] = texts(profile);
@@ -213,9 +208,8 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                     }
                 }
             }
-            (register::question_new(missing))
             div.row {
-                @if missing.is_empty() { button { "Save profile" } }
+                button { "Save profile" }
                 @for (of, words) in [("page", "Preview page"), ("mail", "Preview e-mail")] {
                     button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
                         (words)

@@ -42,6 +42,14 @@ pub async fn add(
     Ok(done)
 }
 
+/// Checks the IDs of a team and of units.
+///
+/// # Errors
+/// If an ID is not valid.
+pub fn check(team: &str, units: &[String]) -> Result<()> {
+    Team::check(team, units).map(drop)
+}
+
 async fn add_now(
     store: &impl OperatorStore,
     commit: &Commit<'_, impl Clock, impl Entropy>,

@@ -9,6 +9,6 @@ mod member;
 mod read;
 mod team;
 
-pub use change::{add, remove};
+pub use change::{add, check, remove};
 pub use read::{get, list, of_unit};
 pub use team::{AddedUnits, ExistingMember, Team, TeamRow};
