@@ -4,7 +4,7 @@
 //!
 //! - `rows`: its rows in the ledger (a D1 database), and their SQL
 //! - `rule`: what is decided, checked and changed
-//! - `operation`: its operations, for commands
+//! - `operation`: its operations, for commands and forms
 //! - `page`: its pages and forms of the dashboard
 //!
 //! [`operations`] is the table of all operations, and [`dashboard`] serves all pages.

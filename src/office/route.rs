@@ -2,17 +2,17 @@
 //! it.
 
 use super::audit::page as audit;
-use super::credits::operation as credit;
-use super::fulfilment::operation as fulfilments;
+use super::credits::operation as credit_operations;
+use super::fulfilment::operation as fulfilment_operations;
 use super::fulfilment::page as fulfilment;
 use super::fulfilment::page::quantities;
-use super::keys::operation as credentials;
+use super::keys::operation as key_operations;
 use super::keys::page as keys;
 use super::mails::page::mails;
 use super::orders::page::{orders, person, transaction};
-use super::payments::operation::payments as paid;
+use super::payments::operation::payments as payment_operations;
 use super::payments::page::{month, payment, payments, statement, usage};
-use super::people::operation as members;
+use super::people::operation as people_operations;
 use super::people::page as people;
 use super::prices::page as prices;
 use super::shared::operation::call::Call;
@@ -23,10 +23,10 @@ use super::shared::page::form::Form;
 use super::shared::page::guard::Target;
 use super::shared::page::refusal::{Refusal, Result};
 use super::shared::rule::roles::{MemberRight, Permission};
-use super::shops::operation::{teams as chains, units as shops};
+use super::shops::operation::{teams as team_operations, units as unit_operations};
 use super::shops::page::{profile, team, unit};
 use super::system::page::{ledger, start, system};
-use super::updates::operation::updates as news;
+use super::updates::operation::updates as update_operations;
 use super::updates::page as update;
 use crate::pledges::http::percent_decode;
 use crate::pledges::service::{Clock, Entropy};
@@ -144,7 +144,7 @@ routes! {
     Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
     /// Takes back a transaction's charge, or a part of it, as a credit.
     Credit(id) = "POST /transactions/{id}/credit", Account, record None, transaction::transaction(&scoped)
-        after credit::ADD, add("id" = scoped.id());
+        after credit_operations::ADD, add("id" = scoped.id());
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
     Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
@@ -153,7 +153,7 @@ routes! {
     Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
     Units = "GET /units", Look, global None, unit::units();
     AddUnit = "POST /units", Operate, global None, unit::created(form)
-        after shops::ADD, add();
+        after unit_operations::ADD, add();
     /// A unit and its settings (§5).
     Unit(id) = "GET /units/{id}", Look, unit View, unit::unit(&scoped);
     SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, profile::set_profile(&scoped, form);
@@ -167,25 +167,25 @@ routes! {
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::fulfilment(form)
-        after fulfilments::ADD, add();
+        after fulfilment_operations::ADD, add();
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::fulfilment(form)
-        after fulfilments::REMOVE, remove();
+        after fulfilment_operations::REMOVE, remove();
     /// Drafts news for buyers (an update) from a record of what was done (a fulfilment).
     DraftUpdate = "POST /fulfilment/update", Operate, global None, fulfilment::fulfilment(form)
-        after news::DRAFT, draft();
+        after update_operations::DRAFT, draft();
     Updates = "GET /updates", Operate, global None, update::updates(query);
     AddUpdate = "POST /updates", Operate, global None, update::updates(form)
-        after news::ADD, add();
+        after update_operations::ADD, add();
     PreviewNewUpdate = "POST /updates/preview", Operate, global None, update::preview_new(form);
     Update(id) = "GET /updates/{id}", Operate, global None, update::update(id);
     EditUpdate(id) = "POST /updates/{id}", Operate, global None, update::update(id)
-        after news::EDIT, edit("update" = id);
+        after update_operations::EDIT, edit("update" = id);
     PreviewEditedUpdate(id) = "POST /updates/{id}/preview", Operate, global None, update::preview_edit(id, form);
     PreviewUpdate(id) = "GET /updates/{id}/preview", Operate, global None, update::preview_update(id, query);
     PublishUpdate(id) = "POST /updates/{id}/publish", Operate, global None, update::update(id)
-        after news::PUBLISH, publish("update" = id);
+        after update_operations::PUBLISH, publish("update" = id);
     WithdrawUpdate(id) = "POST /updates/{id}/withdraw", Operate, global None, update::update(id)
-        after news::WITHDRAW, withdraw("update" = id);
+        after update_operations::WITHDRAW, withdraw("update" = id);
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(&scoped, query);
     /// What shops owe for ended months, and what they have paid.
@@ -194,45 +194,45 @@ routes! {
     TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit View, statement::transactions_csv(&scoped, query);
     Paid(id) = "GET /units/{id}/paid", Account, unit None, payment::paid(&scoped, query);
     MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::paid(&scoped, form)
-        after paid::MARK, mark("unit" = &scoped);
+        after payment_operations::MARK, mark("unit" = &scoped);
     UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::changed(&scoped, form)
-        after paid::UNDO, undo("unit" = &scoped);
+        after payment_operations::UNDO, undo("unit" = &scoped);
     Person = "GET /person", Operate, global Manage, person::person(&scoped, query);
     /// Erases all transactions of a person, a limited number per request.
     ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
     UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query);
     AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query)
-        after members::ADD, add("unit" = &scoped);
+        after people_operations::ADD, add("unit" = &scoped);
     RemoveUnitPerson(id) = "POST /units/{id}/people/remove", Operate, unit Manage, people::of_unit(&scoped, query)
-        after members::REMOVE, remove("unit" = &scoped);
+        after people_operations::REMOVE, remove("unit" = &scoped);
     /// Removes the sender of the form from a unit.
     LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::left()
-        after members::REMOVE, remove("unit" = &scoped, "address" = by);
+        after people_operations::REMOVE, remove("unit" = &scoped, "address" = by);
     TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query);
     AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query)
-        after members::ADD, add("team" = &scoped);
+        after people_operations::ADD, add("team" = &scoped);
     RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::of_team(&scoped, query)
-        after members::REMOVE, remove("team" = &scoped);
+        after people_operations::REMOVE, remove("team" = &scoped);
     LeaveTeam(id) = "POST /teams/{id}/people/leave", Look, team View, people::left()
-        after members::REMOVE, remove("team" = &scoped, "address" = by);
+        after people_operations::REMOVE, remove("team" = &scoped, "address" = by);
     MakeKey = "POST /keys", Operate, owner Manage, keys::created(form)
-        after credentials::CREATE, create();
+        after key_operations::CREATE, create();
     /// The form that replaces an API key. It is requested by POST, because its form names the key.
     ReplaceKey = "POST /keys/replace", Operate, key Manage, keys::replace(form);
     RotateKey = "POST /keys/rotate", Operate, key Manage, keys::rotated(form)
-        after credentials::ROTATE, rotate("id" = form.text("key"));
+        after key_operations::ROTATE, rotate("id" = form.text("key"));
     RevokeKey = "POST /keys/revoke", Operate, key Manage, keys::revoked(form)
-        after credentials::REVOKE, revoke("id" = form.text("key"));
+        after key_operations::REVOKE, revoke("id" = form.text("key"));
     Teams = "GET /teams", Operate, global None, team::teams();
     /// Creates a team with a first unit.
     AddTeam = "POST /teams", Operate, global None, team::created(form)
-        after chains::ADD, add("new" = "yes");
+        after team_operations::ADD, add("new" = "yes");
     /// A team and its settings (§5).
     Team(id) = "GET /teams/{id}", Operate, team View, team::team(&scoped);
     AddMember(id) = "POST /teams/{id}/add", Operate, team None, team::changed(&scoped, form)
-        after chains::ADD, add("team" = &scoped);
+        after team_operations::ADD, add("team" = &scoped);
     RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::changed(&scoped, form)
-        after chains::REMOVE, remove("team" = &scoped);
+        after team_operations::REMOVE, remove("team" = &scoped);
     Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// The price list that applies to a unit. It cannot be changed here.
     UnitPrices(id) = "GET /units/{id}/prices", Operate, unit Manage, prices::of_unit(&scoped, query);

@@ -107,7 +107,9 @@ impl Add {
 /// Parses `offering=quantity`. The offering may contain `=`.
 fn stated(text: &str) -> Result<OfferingQuantity, Refused> {
     let (offering, quantity) = text.rsplit_once('=').ok_or_else(|| {
-        let problem = format!("write `--quantity` as tree=3, not `{text}`");
+        let problem = format!(
+            "write each quantity as an offering and a number, such as tree=3, not `{text}`"
+        );
         Refused::at("quantity", RefusalCode::Invalid, problem)
     })?;
     Ok(OfferingQuantity { offering: offering.to_owned(), quantity: quantity.to_owned() })

@@ -109,7 +109,7 @@ fn facts(Fulfilment { id, done, by, at, .. }: &Fulfilment) -> Facts {
         ("Place", Fact::text(place.as_deref())),
         ("Report", Fact::Link(report.clone().unwrap_or_default())),
         ("Recorded by", Fact::Text(by.clone())),
-        ("Recorded", Fact::Time(at.clone())),
+        ("Recorded at", Fact::Time(at.clone())),
         ("ID", Fact::Id(id.clone())),
     ]
 }

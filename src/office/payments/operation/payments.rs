@@ -165,7 +165,7 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Facts {
         ("Paid on", Fact::Time(paid_at.as_str().to_owned())),
         ("Invoice", Fact::Text(invoice.clone())),
         ("Marked by", Fact::Text(by.clone())),
-        ("Marked", Fact::Time(at.clone())),
+        ("Marked at", Fact::Time(at.clone())),
     ]
 }
 

@@ -216,11 +216,13 @@ pub async fn edit<P: Ports>(
     if found.state == UpdateState::Published && !call.was_done().await? {
         updates::check_seen(&found, revision.unwrap_or(found.revision))?;
         let effect = format!(
-            "Buyers see this update. Timelines show a change after about {APPLIED_SECONDS} s."
+            "Buyers see this update. Timelines show the contents above after about {APPLIED_SECONDS} s."
         );
         let question = Question::new("Change what buyers see?", "nothing was changed");
-        call.confirm(question.about(facts(&found)).effect(effect).button("Change what buyers see"))
-            .await?;
+        call.confirm(
+            question.about(contents(&new)).effect(effect).button("Change what buyers see"),
+        )
+        .await?;
     }
     let by = call.host.person().await?;
     let of = (&*update, revision.unwrap_or(found.revision));
@@ -285,13 +287,18 @@ pub async fn withdraw<P: Ports>(
     let by = call.host.person().await?;
     let of = (&*update, revision.unwrap_or(found.revision));
     let done = updates::withdraw(call.store, call.ledger, &call.author(&by)?, of).await?;
-    answer(&done, "The update was withdrawn. It stays in the list.")
+    match found.state {
+        UpdateState::Draft => answer(&done, DISCARDED),
+        _ => answer(&done, "The update was withdrawn. It stays in the list."),
+    }
 }
+
+const DISCARDED: &str = "The draft was discarded. It stays in the list.";
 
 fn withdrawing(found: &UpdateRow) -> Question {
     let question = match found.state {
         UpdateState::Draft => {
-            Question::new("Discard this draft?", "nothing was withdrawn").button("Discard draft")
+            Question::new("Discard this draft?", "nothing was discarded").button("Discard draft")
         }
         _ => Question::new("Withdraw this update?", "nothing was withdrawn").button("Withdraw").effect(
             format!(
@@ -306,18 +313,37 @@ fn withdrawing(found: &UpdateRow) -> Question {
 fn facts(
     UpdateRow { id, pledges, state, update, changed_by, changed_at, .. }: &UpdateRow,
 ) -> Facts {
-    let sentence = |(tag, text): (&str, &str)| Fact::Text(format!("{text} ({tag})"));
-    vec![
+    let of = vec![
         ("State", Fact::Words(state.name().to_owned())),
         ("Offering", Fact::Text(pledges.offering.clone())),
         ("Pledged in", Fact::Month(pledges.month)),
         ("Mode", Fact::Words(pledges.mode.name().to_owned())),
-        ("Stage", Fact::Words(update.stage.name().to_owned())),
-        ("Date", Fact::Day(update.date.to_string())),
-        ("Sentence", Fact::List(update.texts.iter().map(sentence).collect())),
+    ];
+    let changed = [
         ("Changed by", Fact::Text(changed_by.clone())),
-        ("Changed", Fact::Time(changed_at.clone())),
+        ("Changed at", Fact::Time(changed_at.clone())),
         ("ID", Fact::Id(id.clone())),
+    ];
+    [of, contents(&NewUpdate::from(update)), changed.into()].concat()
+}
+
+/// Returns what an update says.
+fn contents(update: &NewUpdate) -> Facts {
+    let text = |text: &str| Fact::Text(text.to_owned());
+    let sentences = update.texts.iter().filter(|(_, sentence)| !sentence.is_empty());
+    let sentences = sentences.map(|(tag, sentence)| Fact::Text(format!("{sentence} ({tag})")));
+    vec![
+        ("Stage", text(&update.stage)),
+        ("Date", Fact::Day(update.date.clone())),
+        ("Sentence", Fact::List(sentences.collect())),
+        ("Quantity", text(&update.quantity)),
+        ("Partner", text(&update.partner)),
+        ("Place", text(&update.place)),
+        ("Latitude", text(&update.latitude)),
+        ("Longitude", text(&update.longitude)),
+        ("Picture", text(&update.picture)),
+        ("What the picture shows", text(&update.picture_text)),
+        ("Report", text(&update.report)),
     ]
 }
 
@@ -356,6 +382,7 @@ fn answer(done: &Done<UpdateChange>, what: &str) -> Result<Answer> {
         (true, UpdateState::Published) => {
             format!(" Timelines show it after about {APPLIED_SECONDS} s.")
         }
+        (true, UpdateState::Withdrawn) if what == DISCARDED => String::new(),
         (true, UpdateState::Withdrawn) => {
             format!(" Timelines stop showing it after about {APPLIED_SECONDS} s.")
         }
