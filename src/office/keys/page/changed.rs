@@ -6,6 +6,7 @@ use crate::office::keys::rule::KeyName;
 use crate::office::shared::operation::spec::Spec;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::guard::named_place;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
@@ -57,15 +58,11 @@ pub(crate) async fn revoked<S, C, E>(_: &PageContext<'_, S, C, E>, form: &Form) 
 
 /// Returns the unit or team that a form about a key names.
 pub(super) fn level(form: &Form) -> Result<KeyLevel> {
-    let level = match (form.given("unit"), form.given("team")) {
-        (Some(unit), None) => KeyLevel::Unit(unit.to_owned()),
-        (None, Some(team)) => KeyLevel::Team(team.to_owned()),
-        _ => {
-            let problem =
-                "a key belongs to a unit or a team: start from the page of that unit or team";
-            return Err(Refusal::invalid(problem));
-        }
-    };
+    let level = named_place(form).ok_or_else(|| {
+        Refusal::invalid(
+            "a key belongs to a unit or a team: start from the page of that unit or team",
+        )
+    })?;
     level.check().map(|()| level).map_err(Refusal::invalid)
 }
 

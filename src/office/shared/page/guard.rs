@@ -188,7 +188,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
 const NO_TRANSACTION: &str = "no transaction of your units has this ID";
 
 /// Returns the unit or team that a form names; `None` if the form names neither or both.
-fn named_place(form: &Form) -> Option<KeyLevel> {
+pub(crate) fn named_place(form: &Form) -> Option<KeyLevel> {
     match (form.given("unit"), form.given("team")) {
         (Some(unit), None) => Some(KeyLevel::Unit(unit.to_owned())),
         (None, Some(team)) => Some(KeyLevel::Team(team.to_owned())),

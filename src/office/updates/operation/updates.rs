@@ -137,7 +137,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let pledges = Pledges { mode, month, offering };
     let author = call.author(&by)?;
     let added = updates::add(call.store, call.ledger, &author, (&pledges, None), &new).await?;
-    answer(&added, "The draft was saved. Buyers do not see it until you publish it.")
+    answer(&added, "The draft was saved. Buyers do not see it until you publish it.", "")
 }
 
 pub const DRAFT: Spec = Spec::changes(
@@ -157,7 +157,7 @@ pub async fn draft<P: Ports>(call: &Call<'_, P>, Draft { fulfilment }: Draft) ->
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let added = updates::add_from_fulfilment(call.store, call.ledger, &author, &fulfilment).await?;
-    answer(&added, "The draft was saved. Buyers do not see it until you publish it.")
+    answer(&added, "The draft was saved. Buyers do not see it until you publish it.", "")
 }
 
 pub const EDIT: Spec = Spec::changes(
@@ -213,8 +213,9 @@ pub async fn edit<P: Ports>(
     let found = updates::get(call.ledger, &update).await?;
     let mut new = NewUpdate::from(&found.update);
     edits.apply(&mut new);
+    let revision = revision.unwrap_or(found.revision);
     if found.state == UpdateState::Published && !call.was_done().await? {
-        updates::check_seen(&found, revision.unwrap_or(found.revision))?;
+        updates::check_seen(&found, revision)?;
         let effect = format!(
             "Buyers see this update. Timelines show the contents above after about {APPLIED_SECONDS} s."
         );
@@ -225,9 +226,14 @@ pub async fn edit<P: Ports>(
         .await?;
     }
     let by = call.host.person().await?;
-    let of = (&*update, revision.unwrap_or(found.revision));
+    let of = (&*update, revision);
     let edited = updates::edit(call.store, call.ledger, &call.author(&by)?, of, &new).await?;
-    answer(&edited, "The update was saved.")
+    let later = match found.state {
+        UpdateState::Published => shown_later(),
+        UpdateState::Withdrawn => stopped_later(),
+        UpdateState::Draft => String::new(),
+    };
+    answer(&edited, "The update was saved.", &later)
 }
 
 // ---- Publish and withdraw ------------------------------------------------------------------------
@@ -253,17 +259,18 @@ pub async fn publish<P: Ports>(
     Named { update, revision }: Named,
 ) -> Result<Answer> {
     let found = updates::get(call.ledger, &update).await?;
+    let revision = revision.unwrap_or(found.revision);
     if !call.was_done().await? {
-        updates::check_seen(&found, revision.unwrap_or(found.revision))?;
+        updates::check_seen(&found, revision)?;
         updates::check_publishable(&found.update)?;
         let effect = format!("Timelines show the update after about {APPLIED_SECONDS} s.");
         let question = Question::new("Publish this update?", "nothing was published");
         call.confirm(question.about(facts(&found)).effect(effect).button("Publish")).await?;
     }
     let by = call.host.person().await?;
-    let of = (&*update, revision.unwrap_or(found.revision));
+    let of = (&*update, revision);
     let done = updates::publish(call.store, call.ledger, &call.author(&by)?, of).await?;
-    answer(&done, "The update was published.")
+    answer(&done, "The update was published.", &shown_later())
 }
 
 pub const WITHDRAW: Spec = Spec::changes(
@@ -280,20 +287,19 @@ pub async fn withdraw<P: Ports>(
     Named { update, revision }: Named,
 ) -> Result<Answer> {
     let found = updates::get(call.ledger, &update).await?;
+    let revision = revision.unwrap_or(found.revision);
     if !call.was_done().await? {
-        updates::check_seen(&found, revision.unwrap_or(found.revision))?;
+        updates::check_seen(&found, revision)?;
         call.confirm(withdrawing(&found)).await?;
     }
     let by = call.host.person().await?;
-    let of = (&*update, revision.unwrap_or(found.revision));
+    let of = (&*update, revision);
     let done = updates::withdraw(call.store, call.ledger, &call.author(&by)?, of).await?;
     match found.state {
-        UpdateState::Draft => answer(&done, DISCARDED),
-        _ => answer(&done, "The update was withdrawn. It stays in the list."),
+        UpdateState::Draft => answer(&done, "The draft was discarded. It stays in the list.", ""),
+        _ => answer(&done, "The update was withdrawn. It stays in the list.", &stopped_later()),
     }
 }
-
-const DISCARDED: &str = "The draft was discarded. It stays in the list.";
 
 fn withdrawing(found: &UpdateRow) -> Question {
     let question = match found.state {
@@ -371,24 +377,26 @@ fn printed(row: &UpdateRow) -> Printed<'_> {
     Printed { id, pledges, state, update, fulfilment, revision, by, at, changed_by, changed_at }
 }
 
-fn answer(done: &Done<UpdateChange>, what: &str) -> Result<Answer> {
+fn stopped_later() -> String {
+    format!(" Timelines stop showing it after about {APPLIED_SECONDS} s.")
+}
+
+/// Says that timelines show a change later.
+fn shown_later() -> String {
+    format!(" Timelines show it after about {APPLIED_SECONDS} s.")
+}
+
+/// Creates the answer of a change. `later` says when timelines follow it; empty if they do not change.
+fn answer(done: &Done<UpdateChange>, what: &str, later: &str) -> Result<Answer> {
     let UpdateChange { row, is_compiled } = &done.outcome;
-    let shown = match (is_compiled, row.state) {
-        (false, _) => {
+    let later = match is_compiled {
+        true => later,
+        false => {
             " Workers KV did not accept the record for timelines, so timelines do not show this change yet. The next run of \
              the cron job writes the record again, and so do the next change and `updates check`."
-                .to_owned()
         }
-        (true, UpdateState::Published) => {
-            format!(" Timelines show it after about {APPLIED_SECONDS} s.")
-        }
-        (true, UpdateState::Withdrawn) if what == DISCARDED => String::new(),
-        (true, UpdateState::Withdrawn) => {
-            format!(" Timelines stop showing it after about {APPLIED_SECONDS} s.")
-        }
-        (true, UpdateState::Draft) => String::new(),
     };
-    let change = Changed::new([what, &shown].concat(), facts(row));
+    let change = Changed::new([what, later].concat(), facts(row));
     let printed = Done { outcome: printed(row), before: done.before.clone() };
     Ok(Answer::changed(&printed, change)?.failing_if(!is_compiled))
 }
