@@ -38,6 +38,7 @@ async function wrongForm(t, fields, library, binding = () => ({})) {
   if (library) await loadLibrary(page, library);
   await page.evaluate(() => (globalThis.original = document.forms[0].outerHTML));
   await page.evaluate(`bindIt((${binding})())`);
+  await page.waitForFunction(() => bound.isActive); // else the problem may appear after the change
   await page.fill("#email", "ada@");
   await send(page);
   return page;
