@@ -1,4 +1,4 @@
-//! Generates files from the tables in `src` (schema, operations), and compares them with those in the repository.
+//! Generates files from the tables in `src` (schema, operations, shop systems), and compares them with those in the repository.
 //!
 //! `UPDATE=1 cargo test --test native generated` updates them.
 
@@ -6,6 +6,7 @@ mod answers;
 mod commands;
 mod form;
 mod nodes;
+mod orders;
 mod tables;
 pub mod types;
 mod walk;

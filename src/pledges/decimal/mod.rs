@@ -5,6 +5,8 @@
 //! keeps one counter for each decimal place. A library of unbounded integers would make up a sixth of the
 //! Worker's size. The tests compare this module with such a library.
 
+mod quotient;
+
 use super::validate::number::ToDouble;
 use std::iter::repeat_n;
 
