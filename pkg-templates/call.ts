@@ -79,7 +79,12 @@ export type Conclusion = readonly [
 
 /** The result of a call that got a response. */
 export interface Answered extends Next {
-  readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
+  readonly kind:
+    | "transaction"
+    | "authentication_failed"
+    | "not_found"
+    | "idempotency_key_reused"
+    | "api_error";
   /** The charge's amount if the response is a transaction; the message if it is an error. */
   readonly text: string;
   /** The member `error` in the body of an error response. */

@@ -10,6 +10,7 @@ import {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  IdempotencyKeyReusedError,
   NotFoundError,
   PledgeError,
   RateLimitError,
@@ -143,7 +144,7 @@ export class PledgeClient {
   /**
    * Creates a pledge transaction (§4.1). Validates the request first, and sends it only if it is valid.
    * @throws {ValidationError} with all issues; the request was not sent
-   * @throws {UnprocessableEntityError} if the idempotency key was used with another request
+   * @throws {IdempotencyKeyReusedError} if the idempotency key has already recorded a transaction with other content
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError} if the call fails
    *
    * @example
@@ -441,6 +442,7 @@ export const responseOf = (
 const REFUSALS = {
   authentication_failed: AuthenticationError,
   not_found: NotFoundError,
+  idempotency_key_reused: IdempotencyKeyReusedError,
   api_error: ApiError,
 };
 type Refusal = keyof typeof REFUSALS;

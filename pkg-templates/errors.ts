@@ -97,6 +97,7 @@ export class ApiError extends PledgeError {
     | "not_found"
     | "conflict"
     | "unprocessable"
+    | "idempotency_key_reused"
     | "rate_limited";
   /**
    * The HTTP status of the response. It is 0 for a redirect in a browser, because browsers hide its status.
@@ -144,9 +145,17 @@ export class ConflictError extends ApiError {
   declare readonly code: "conflict";
 }
 
-/** The service refused the content of the request (422): the idempotency key was used for a different request. Do not retry. */
+/** The service refused the content of the request (422). Do not retry. */
 export class UnprocessableEntityError extends ApiError {
-  declare readonly code: "unprocessable";
+  declare readonly code: "unprocessable" | "idempotency_key_reused";
+}
+
+/**
+ * The idempotency key has already recorded a transaction with other content (422), for example because the order was changed after
+ * it was pledged. Do not send the order again with another key: that would record a second transaction.
+ */
+export class IdempotencyKeyReusedError extends UnprocessableEntityError {
+  declare readonly code: "idempotency_key_reused";
 }
 
 /** The service received too many requests (429), even after the retries that the options allow. */
@@ -194,6 +203,7 @@ const TYPES = {
   NotFoundError,
   ConflictError,
   UnprocessableEntityError,
+  IdempotencyKeyReusedError,
   RateLimitError,
   ConnectionError,
   TimeoutError,

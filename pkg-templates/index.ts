@@ -18,6 +18,7 @@ export {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  IdempotencyKeyReusedError,
   NotFoundError,
   PledgeError,
   RateLimitError,

@@ -206,6 +206,7 @@ export type PledgeErrorCode =
   | "not_found"
   | "conflict"
   | "unprocessable"
+  | "idempotency_key_reused"
   | "rate_limited"
   | "connection_failed"
   | "timeout";

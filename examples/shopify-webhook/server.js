@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
-import { PledgeClient, UnprocessableEntityError, ValidationError } from "impact-pledge";
+import { IdempotencyKeyReusedError, PledgeClient, ValidationError } from "impact-pledge";
 
 const [secret, offeringId, shop] = ["SHOPIFY_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID", "SHOP"].map(
   setting,
@@ -70,7 +70,7 @@ async function pledgeFor(order) {
  * arrives.
  */
 function finalReason(error) {
-  if (error instanceof UnprocessableEntityError)
+  if (error instanceof IdempotencyKeyReusedError)
     return "it was recorded before, and has changed since: do not pledge it again";
   if (error instanceof ValidationError || error.code === "invalid_argument")
     return `it is not recorded: ${error.message}`;

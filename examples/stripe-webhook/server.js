@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { PledgeClient, UnprocessableEntityError, ValidationError } from "impact-pledge";
+import { IdempotencyKeyReusedError, PledgeClient, ValidationError } from "impact-pledge";
 import Stripe from "stripe";
 
 const [secret, offeringId, shop] = ["STRIPE_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID", "SHOP"].map(
@@ -62,7 +62,7 @@ async function pledgeFor(session) {
 
 /** Returns why a retry cannot help, or `undefined`. Stripe may disable an endpoint that keeps failing. */
 function finalReason(error) {
-  if (error instanceof UnprocessableEntityError)
+  if (error instanceof IdempotencyKeyReusedError)
     return "it was recorded before, and has changed since: do not pledge it again";
   if (error instanceof ValidationError || error.code === "invalid_argument")
     return `it is not recorded: ${error.message}`;

@@ -68,7 +68,7 @@ export const ENTRIES = [
   },
 ];
 
-const OTHERS = ["badge", "react-hook-form"];
+const OTHERS = ["badge", "orders", "react-hook-form"];
 
 /**
  * The modules that define a custom element when they are imported. Bundlers may drop unused imports of all
@@ -287,7 +287,7 @@ async function bundleWorker(source, glue) {
 }
 
 /**
- * Builds the entries without wasm: one set of texts for each language, the badge, and the module for React
+ * Builds the entries without wasm: one set of texts for each language, the badge, the orders, and the module for React
  * Hook Form.
  * @returns {Promise<string[]>} their names
  */

@@ -11,6 +11,7 @@ const CODES = {
   ApiError: "api_error",
   AuthenticationError: "authentication_failed",
   ConflictError: "conflict",
+  IdempotencyKeyReusedError: "idempotency_key_reused",
   NotFoundError: "not_found",
   RateLimitError: "rate_limited",
   UnprocessableEntityError: "unprocessable",
@@ -56,6 +57,10 @@ function assertRefused(error, row, body) {
   const { class: name, message, says = [], lacks, foreign, ...members } = expectedError(row);
   assertError(error, pkg[name], CODES[name]);
   assert.ok(error instanceof pkg.ApiError);
+  assert.equal(
+    error instanceof pkg.UnprocessableEntityError,
+    row.status === 422 && name !== "NotFoundError",
+  );
   const [said, address] = error.message
     .replace(/; the transaction may have been recorded$/, "") // tests/package/client-answers.test.mjs
     .split("; the address was ");

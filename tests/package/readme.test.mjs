@@ -87,6 +87,7 @@ test("the README has examples of every entry", () => {
     "impact-pledge/validate",
     "impact-pledge/form",
     "impact-pledge/badge",
+    "impact-pledge/orders",
     "impact-pledge/testing",
   ])
     assert.ok(
@@ -180,13 +181,13 @@ const hangUpNow = () => Promise.reject(new TypeError("fetch failed"));
 test("the examples that editors show for a name print the results that their comments state", async (t) => {
   const [up, down] = [await serve(answer), await serve(hangUp)];
   t.after(() => Promise.all([up.close(), down.close()]));
-  const types = ["index.d.ts", "validate.d.ts", "badge.d.ts", "testing.d.ts"]
+  const types = ["index.d.ts", "validate.d.ts", "badge.d.ts", "orders.d.ts", "testing.d.ts"]
     .map((name) => readFileSync(join(home, name), "utf8"))
     .join("\n");
   const hovers = [...types.matchAll(/^ *\* @example\n *\* ```js\n([\s\S]*?)^ *\* ```$/gm)].map(
     ([, code]) => code.replaceAll(/^ *\* ?/gm, ""),
   );
-  assert.ok(hovers.length >= 17, `${hovers.length} examples`);
+  assert.ok(hovers.length >= 19, `${hovers.length} examples`);
   assert.equal(hovers.length, types.split("* @example\n").length - 1);
   const given = (code) => `import * as given from "impact-pledge";
     const payload = ${JSON.stringify(REQUEST)}, apiKey = "service_sk_test_x", orderId = "order-1";

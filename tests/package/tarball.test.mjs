@@ -115,14 +115,17 @@ const BUDGETS = {
   '{ validate } from "impact-pledge"': [8_900, 300],
   '* from "impact-pledge/validate"': [10_900, 300],
   '{ validate } from "impact-pledge/validate/js"': [10_700, 300],
-  '{ PledgeClient } from "impact-pledge"': [35_500, 2_000],
-  '* from "impact-pledge"': [36_900, 2_000],
+  '{ PledgeClient } from "impact-pledge"': [35_900, 2_000],
+  '* from "impact-pledge"': [37_300, 2_000],
   '{ bindForm } from "impact-pledge/form"': [13_200, 500],
   '{ readForm } from "impact-pledge/form"': [6_900, 500],
   '* from "impact-pledge/form"': [13_600, 500],
   '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_300, 300],
   '* from "impact-pledge/badge"': [1_220, 100],
-  '* from "impact-pledge/testing"': [260_000, 15_000],
+  '{ read } from "impact-pledge/orders"': [3_400, 100],
+  '{ verify } from "impact-pledge/orders"': [950, 100],
+  '* from "impact-pledge/orders"': [4_100, 100],
+  '* from "impact-pledge/testing"': [266_000, 15_000],
 };
 
 /**
@@ -168,6 +171,7 @@ const STATED = [
   ["docs/npm.md", /`validate` ([\d.]+) KB/, '{ validate } from "impact-pledge/validate"'],
   ["docs/npm.md", /form ([\d.]+) KB/, '{ bindForm } from "impact-pledge/form"'],
   ["docs/npm.md", /badge ([\d.]+) KB/, '* from "impact-pledge/badge"'],
+  ["docs/npm.md", /orders ([\d.]+) KB/, '* from "impact-pledge/orders"'],
   ["docs/npm.md", /test service ([\d.]+) KB/, '* from "impact-pledge/testing"'],
   [
     "docs/performance.md",

@@ -1,0 +1,100 @@
+/**
+ * Tests that `impact-pledge/orders` reads the bodies in tests/fixtures/orders/read, and accepts the signatures in
+ * tests/fixtures/orders/verify, as the service does.
+ */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { fixturesIn } from "../support/fixtures.mjs";
+import { packed } from "./packed.mjs";
+
+const project = await packed();
+const { OrderError, isPing, read, verify } = await project.load("impact-pledge/orders");
+
+const rowsIn = (folder) =>
+  fixturesIn(`orders/${folder}`).flatMap(({ file, rows }) =>
+    rows.map((row) => ({ ...row, name: `${file}: ${row.name}` })),
+  );
+
+// ---- Bodies ----------------------------------------------------------------------------------------
+
+function bodyOf({ body, json, hex, repeat }) {
+  if (hex) return Buffer.from(hex, "hex");
+  if (repeat) return repeat.before + repeat.text.repeat(repeat.times) + repeat.after;
+  return json ?? JSON.stringify(body);
+}
+
+/** Returns the event that a row expects. Of an order's sums, the package only reads the total. */
+function expected({ event, content }) {
+  if (event !== "order") return { event, content };
+  const {
+    sums: { total },
+    ...order
+  } = content;
+  return { event, content: total === undefined ? order : { ...order, total } };
+}
+
+test("every body is read, as text, as bytes and as a value", () => {
+  let count = 0;
+  for (const row of rowsIn("read")) {
+    if (row.only === "text") continue;
+    const body = bodyOf(row);
+    const forms = [body, Buffer.from(body), ...(row.body ? [row.body] : [])];
+    for (const form of forms) {
+      const reading = () => read(row.system, form);
+      if (row.error)
+        assert.throws(reading, (error) => isOrderError(error, row.error.code), row.name);
+      else assert.deepEqual(reading(), expected(row.event), row.name);
+    }
+    count++;
+  }
+  assert.ok(count >= 150, `${count} rows`);
+});
+
+const isOrderError = (error, code) => {
+  assert.ok(error instanceof OrderError);
+  assert.deepEqual([error.name, error.code], ["OrderError", code]);
+  assert.equal(error.message, `the webhook is refused: ${code}`);
+  return true;
+};
+
+test("a body of 1 MB takes no more memory than its values", () => {
+  const line = '{"id":1,"quantity":1},';
+  const text = `{"id":7,"status":"processing","currency":"EUR","x":[${line.repeat(45_000)}1],"line_items":[]}`;
+  assert.equal(read("woocommerce", text).content.id, "7");
+});
+
+// ---- Signatures ------------------------------------------------------------------------------------
+
+test("every signature is accepted or refused", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"] });
+  for (const { name, system, headers, body, secrets, now, refusal, ping = false } of rowsIn(
+    "verify",
+  )) {
+    t.mock.timers.setTime(now);
+    const all = [headers, ...(isLatin(headers) ? [new Headers(headers)] : [])];
+    for (const given of all) {
+      for (const form of [body, Buffer.from(body)]) {
+        const verified = verify(system, given, form, secrets);
+        if (refusal) await assert.rejects(verified, (error) => isOrderError(error, refusal), name);
+        else assert.equal(await verified, undefined, name);
+        assert.equal(isPing(system, given, form), ping, name);
+      }
+    }
+  }
+});
+
+/** `Headers` removes spaces around values, which no row is about that is refused for them. */
+const isLatin = (headers) => Object.values(headers).every((value) => value === value.trim());
+
+test("one secret may be given without a list, and Node's headers may be lists", async () => {
+  const [row] = rowsIn("verify").filter(({ system, refusal }) => system === "shopify" && !refusal);
+  const [secret] = row.secrets;
+  assert.equal(await verify("shopify", row.headers, row.body, secret), undefined);
+  const headers = { ...row.headers, "set-cookie": ["a", "b"] };
+  assert.equal(await verify("shopify", headers, row.body, secret), undefined);
+});
+
+test("an unknown system has no signature and no table", async () => {
+  await assert.rejects(verify("toString", {}, "", ""), { code: "missing" });
+  assert.throws(() => read("toString", "{}"), TypeError);
+});
