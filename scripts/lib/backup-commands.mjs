@@ -87,7 +87,7 @@ export function addRestore(transactions) {
     )
     .option(
       "--with-keys",
-      "also restore people of shops, units of teams and API keys. The keys are shown first; a key that was revoked since the backup works again. With `--only ledger`: people alone",
+      "also restore people of shops, units of teams, connections to shop systems and API keys. The keys are shown first; a key that was revoked since the backup works again. With `--only ledger`: people alone",
     )
     .option("--overwrite", "replace records of the namespace that differ from the backup")
     .option("--yes", YES);

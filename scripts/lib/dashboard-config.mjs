@@ -17,7 +17,7 @@ const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
  * Completes a dashboard's configuration with what the deployed service uses: its namespace, its queues, and
- * the origin of its API. Adds the ledger's database, the names of the bindings, variables and secrets that
+ * the origin of its API. Binds the service itself. Adds the ledger's database, the names of the bindings, variables and secrets that
  * connect adapters of messaging services, and what backups say about the place of the records.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the
@@ -40,6 +40,7 @@ export async function configOnService(tools, { file, environment, settings }) {
   const place = { kind: "cloudflare", ...of, worker, namespace: id };
   const change = (own) => {
     own.kv_namespaces = [{ binding: "PLEDGES", id }];
+    own.services = [{ binding: "SERVICE", service: worker }]; // it records the pledges of orders
     own.queues = { producers: queue ? [{ binding: "NOTIFICATIONS", queue }] : [], consumers };
     for (const database of own.d1_databases ?? [])
       if (database.binding === BINDING) database.database_id = database_id;

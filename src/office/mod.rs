@@ -10,6 +10,7 @@
 //! [`operations`] is the table of all operations, and [`dashboard`] serves all pages.
 
 pub mod audit;
+pub mod connections;
 pub mod credits;
 pub mod dashboard;
 pub mod demo;

@@ -9,6 +9,7 @@ pub use super::shared::operation::call::{Aborted, Answer, Call, Failure, Host, P
 pub use super::shared::operation::spec::Spec;
 
 use super::audit::operation as audit;
+use super::connections::operation as connections;
 use super::credits::operation as credits;
 use super::fulfilment::operation as fulfilments;
 use super::keys::operation as keys;
@@ -75,6 +76,13 @@ operations! {
     PeopleAdd = people::ADD, add;
     PeopleRemove = people::REMOVE, remove;
     PeopleList = people::LIST, list;
+    ConnectionsAdd = connections::ADD, add;
+    ConnectionsSet = connections::SET, set;
+    ConnectionsEnd = connections::END, end;
+    ConnectionsList = connections::LIST, list;
+    ConnectionsDeliveries = connections::DELIVERIES, deliveries;
+    ConnectionsRetry = connections::RETRY, retry;
+    ConnectionsPreview = connections::PREVIEW, preview;
     TransactionsList = transactions::LIST, list;
     TransactionsFind = transactions::FIND, find;
     TransactionsShow = transactions::SHOW, show;
@@ -115,7 +123,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 13] = [
+pub const GROUPS: [(&str, &str); 14] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -124,6 +132,7 @@ pub const GROUPS: [(&str, &str); 13] = [
     ),
     ("teams", "Teams: a team's key may act for each unit of the team"),
     ("people", "People of shops, who may sign in to the dashboard for a unit or a team"),
+    ("connections", "Connections to shop systems, whose paid orders are pledged by themselves"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
     (

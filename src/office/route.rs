@@ -2,6 +2,8 @@
 //! it.
 
 use super::audit::page as audit;
+use super::connections::operation as connection_operations;
+use super::connections::page as connections;
 use super::credits::operation as credit_operations;
 use super::fulfilment::operation as fulfilment_operations;
 use super::fulfilment::page as fulfilment;
@@ -208,6 +210,19 @@ routes! {
     /// Removes the sender of the form from a unit.
     LeaveUnit(id) = "POST /units/{id}/people/leave", Look, unit View, people::left()
         after people_operations::REMOVE, remove("unit" = &scoped, "address" = by);
+    UnitConnections(id) = "GET /units/{id}/connections", Operate, unit Manage, connections::of_unit(&scoped);
+    AddConnection(id) = "POST /units/{id}/connections", Operate, unit Manage, connections::of_unit(&scoped)
+        after connection_operations::ADD, add("unit" = &scoped);
+    /// A connection to a shop system.
+    Connection(id) = "GET /connections/{id}", Operate, connection Manage, connections::connection(&scoped);
+    SetConnection(id) = "POST /connections/{id}", Operate, connection Manage, connections::connection(&scoped)
+        after connection_operations::SET, set("connection" = id);
+    RetryDelivery(id) = "POST /connections/{id}/retry", Operate, connection Manage, connections::connection(&scoped)
+        after connection_operations::RETRY, retry("connection" = id);
+    EndConnection(id) = "POST /connections/{id}/end", Operate, connection Manage, connections::ended(&scoped)
+        after connection_operations::END, end("connection" = id);
+    /// Shows what an order would pledge.
+    PreviewOrder(id) = "POST /connections/{id}/preview", Operate, connection Manage, connections::try_order(&scoped, form);
     TeamPeople(id) = "GET /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query);
     AddTeamPerson(id) = "POST /teams/{id}/people", Operate, team Manage, people::of_team(&scoped, query)
         after people_operations::ADD, add("team" = &scoped);

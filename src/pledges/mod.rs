@@ -5,7 +5,9 @@
 //! - [`service`] answers requests. [`auth`] identifies the caller. [`idempotency`] recognises repeated create requests.
 //! - [`charge`] computes the charge in exact decimals, and [`quantities`] the sums by offering. [`settlement`] records
 //!   that a month was paid.
+//! - [`orders`] receives the orders of shop systems, such as WooCommerce, and decides what each of them pledges.
 //! - [`store`] keeps the records. [`secret`] has the key for the hashes by which operators find records.
+//! - [`orders`] reads the orders of shop systems, and computes the pledges that they make.
 //! - [`retry`] decides when a client retries a request.
 
 pub mod api;
@@ -17,10 +19,12 @@ pub mod http;
 pub mod idempotency;
 pub mod mailbox;
 pub mod order_number;
+pub mod orders;
 pub mod quantities;
 pub mod retry;
 pub mod schema;
 pub mod scope;
+pub mod sealed;
 pub mod secret;
 pub mod service;
 pub mod settlement;

@@ -87,6 +87,12 @@ impl NamespaceSecret {
         self.mac("search terms", &everybody, []).finalize().into_bytes().into()
     }
 
+    /// Returns the key that seals the secrets of connections to shop systems. It is unrelated to all hashes.
+    pub fn connection_key(&self) -> [u8; SECRET_BYTES] {
+        let everybody = Scope { mode: Mode::Live, unit: String::new() };
+        self.mac("connection secrets", &everybody, []).finalize().into_bytes().into()
+    }
+
     fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {
         let digest = self.mac(purpose, scope, [text.as_bytes()]).finalize().into_bytes();
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))

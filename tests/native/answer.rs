@@ -149,6 +149,7 @@ fn assert_read(row: &Row, operation: Operation, whole: Option<&Value>) {
     let by_class = match expected.class.as_str() {
         "AuthenticationError" => ErrorReason::Authentication,
         "NotFoundError" => ErrorReason::NotFound,
+        "IdempotencyKeyReusedError" => ErrorReason::KeyReused,
         _ => ErrorReason::Other, // the client chooses its class by the status
     };
     assert_eq!((reason, &error), (by_class, &expected.error), "{}, {operation:?}", row.name);

@@ -117,11 +117,12 @@ enum Way {
 
 /// How a backup finds the records of each kind. A new kind needs a row here. It must also be added to `WHOLE`,
 /// `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 22] = [
+const WAYS: [(&str, Way); 24] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("cancelled:", Way::Whole),
     ("catalogue:", Way::Whole),
+    ("connection:", Way::Whole),
     ("epoch", Way::LeftOut), // names the database of the place where the backup was made
     ("erased:", Way::Whole),
     ("idempotency:", Way::Changed),
@@ -134,6 +135,7 @@ const WAYS: [(&str, Way); 22] = [
     ("notification:", Way::New),
     ("prices:", Way::Whole),
     ("profile:", Way::Whole),
+    ("received:", Way::LeftOut), // may be of a person who was erased since
     ("secret", Way::Whole),
     ("settlement:", Way::Whole),
     ("team:", Way::Whole),

@@ -6,7 +6,7 @@ use impact_pledge::pledges::quantities::MAX_MESSAGE_BYTES;
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::service::{LedgerQueue, mark_unsent};
 use impact_pledge::pledges::store::{
-    Key as _, LedgerUnsentKey, ListingStore as _, Recorded, TransactionKey,
+    Key as _, LedgerUnsentKey, ListingStore as _, ReceivedKey, Recorded, TransactionKey,
 };
 use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
@@ -43,6 +43,8 @@ impl LedgerQueue for NotingQueue {
                 .push(Box::pin(async move { mark_unsent(&*store, &id).await }));
         }
     }
+
+    fn send_received(&self, _: &ReceivedKey) {}
 }
 
 impl NotingQueue {

@@ -132,6 +132,11 @@ fn put_back(ledger: &SqliteLedger, rows: &[(OwnTable, Vec<String>)]) -> Vec<[usi
 }
 
 /// A bench with two credits of an order, a fulfilment, and a published update.
+/// A decision about an order of a shop system.
+const ORDER: &str =
+    "INSERT INTO shop_orders (unit, mode, system, store, number, connection, at, state, facts, id)
+VALUES ('unit_dev', 'live', 'shopify', 'shop.example', '1', 'a', 1, 'pledged', '{}', 'ptran_1')";
+
 fn full() -> (Bench, String) {
     let bench = bench();
     let id = bench.order(NOW_MS, json!(4));
@@ -142,6 +147,7 @@ fn full() -> (Bench, String) {
     let (update, revision) = bench.draft().unwrap();
     bench.publish((&update, revision)).unwrap();
     bench.employ().unwrap();
+    bench.ledger.sql(ORDER);
     (bench, id)
 }
 
@@ -197,7 +203,10 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
         }
         assert!(bench.problem().is_some_and(|problem| problem.contains("`ledger accept-loss`")));
     }
-    assert_eq!(put_back(ledger, &rows), [[0, 2, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [7, 0, 0]]);
+    assert_eq!(
+        put_back(ledger, &rows),
+        [[0, 2, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [1, 0, 0], [7, 0, 0]]
+    );
     block_on(own_rows::end(store, ledger, (clock, &bench.operator.entropy), &header)).unwrap();
     assert_eq!((bench.dues(), bench.balances(), bench.problem()), (dues, balances, None));
     assert_eq!(dump(ledger), rows);
@@ -289,12 +298,14 @@ fn rows_of_a_backup_replace_none_that_are_newer() {
     let (bench, id) = full();
     let rows = dump(&bench.ledger);
     let ledger = SqliteLedger::default();
-    assert_eq!(put_back(&ledger, &rows), [[2, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [6, 0, 0]]);
+    let all = [[2, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [6, 0, 0]];
+    assert_eq!(put_back(&ledger, &rows), all);
     assert_eq!(dump(&ledger), rows);
-    assert_eq!(put_back(&ledger, &rows), [[0, 2, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 6, 0]]);
+    assert_eq!(put_back(&ledger, &rows), all.map(|[written, ..]| [0, written, 0]));
     let newer = [
         "UPDATE fulfilments SET removed = 5, remover = 'bob'",
         "UPDATE updates SET revision = revision + 1, state = 'withdrawn'",
+        "UPDATE shop_orders SET version = version + 1, credited = '{}'",
     ];
     newer.iter().for_each(|sql| drop(bench.ledger.sql(sql)));
     bench.credit(&request(&id, None)).unwrap();

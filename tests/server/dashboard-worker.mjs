@@ -19,6 +19,7 @@ const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
  * @param {Record<string, string>} wish.vars the Worker's variables, which list the people of each role
  * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
  * @param {boolean} [wish.hasBucket] whether a bucket for backups is bound
+ * @param {string} [wish.service] the name of the service's Worker to bind, one of `others`
  * @param {boolean} [wish.notifications] whether the queue of e-mails is bound; nothing consumes it
  */
 export async function startDashboard({ others = [], ...wish }) {
@@ -39,9 +40,16 @@ export async function startDashboard({ others = [], ...wish }) {
 
 /**
  * Writes a configuration like that of the deployed dashboard, in a folder of its own.
- * @param {{main: string, email: string, vars: Record<string, string>, notifications?: boolean, hasBucket?: boolean}} wish
+ * @param {{main: string, email: string, vars: Record<string, string>, notifications?: boolean, hasBucket?: boolean, service?: string}} wish
  */
-export function dashboardConfig({ main, email, vars, notifications = false, hasBucket = false }) {
+export function dashboardConfig({
+  main,
+  email,
+  vars,
+  notifications = false,
+  hasBucket = false,
+  service,
+}) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   const configPath = join(folder, "wrangler.json");
   const migrations_dir = join(tools.root, MIGRATIONS_FOLDER);
@@ -58,6 +66,7 @@ export function dashboardConfig({ main, email, vars, notifications = false, hasB
     kv_namespaces: [{ binding: "PLEDGES" }],
     d1_databases: [{ binding: "LEDGER_DB", migrations_dir }],
     r2_buckets: hasBucket ? [{ binding: "BACKUPS", bucket_name: "backups" }] : [],
+    services: service ? [{ binding: "SERVICE", service }] : [],
     queues: { producers, consumers: [consumer] },
     triggers: { crons: ["*/5 * * * *"] },
     vars: { ...vars, ENVIRONMENT: "production" },

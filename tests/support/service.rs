@@ -205,6 +205,11 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
     }
 
     pub fn send(&self, request: &TestRequest) -> Answer {
+        block_on(self.handle(request))
+    }
+
+    /// Sends a request while other futures run.
+    pub async fn handle(&self, request: &TestRequest) -> Answer {
         let TestService { store, clock, entropy, timelines, caches, settings, queue, ledger } =
             self;
         let recipients = timelines;
@@ -222,7 +227,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
             ledger,
             request_log,
         };
-        answer(block_on(service.handle(request)))
+        answer(service.handle(request).await)
     }
 
     pub fn create(&self, key: &str, body: &Value) -> Answer {

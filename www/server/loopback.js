@@ -6,9 +6,12 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** Returns a handler that calls `fetch` for requests to a local host name, and refuses any other host. */
+/**
+ * Returns a handler that calls `fetch` for requests to a local host name, and refuses any other host. A request of another
+ * Worker has no `Host` header, but its address has a host.
+ */
 export const forThisMachine = (fetch) => (request, env, context) => {
-  const refusal = refusalOf(request.headers.get("host"));
+  const refusal = refusalOf(request.headers.get("host") ?? new URL(request.url).host);
   if (refusal === undefined) return fetch(request, env, context);
   return new Response(refusal, { status: 403, headers: HEADERS });
 };

@@ -6,8 +6,8 @@ use super::deadline::failure;
 use super::kv::KvStore;
 use super::queue::{PUT_MS, Queue, log_failure};
 use super::slots::Slots;
-use crate::pledges::service::{LedgerQueue, mark_unsent};
-use crate::pledges::store::Recorded;
+use crate::pledges::service::{LedgerQueue, ReceivedMessage, mark_unsent};
+use crate::pledges::store::{ReceivedKey, Recorded};
 use crate::pledges::types::TransactionId;
 use js_sys::Promise;
 use wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
@@ -42,7 +42,18 @@ pub struct BackgroundQueue<'c> {
 impl LedgerQueue for BackgroundQueue<'_> {
     fn send(&self, message: Recorded) {
         let text = serde_json::to_string(&message).unwrap_or_default(); // never fails
-        let unsent = Unsent { store: self.store.clone(), id: message.id };
+        let unsent = Unsent::Transaction(self.store.clone(), message.id);
+        self.put(&text, unsent);
+    }
+
+    fn send_received(&self, received: &ReceivedKey) {
+        let message = ReceivedMessage { received: received.id() };
+        self.put(&serde_json::to_string(&message).unwrap_or_default(), Unsent::Received);
+    }
+}
+
+impl BackgroundQueue<'_> {
+    fn put(&self, text: &str, unsent: Unsent) {
         let sent = match SENDING.with(Slots::take) {
             Some(slot) => {
                 let end = Closure::once_into_js(move |is_put: bool, error: JsValue| {
@@ -53,7 +64,7 @@ impl LedgerQueue for BackgroundQueue<'_> {
                         unsent.mark(&failure(&error, PUT_MS)).into()
                     }
                 });
-                put(&self.queue, &text, PUT_MS, &end)
+                put(&self.queue, text, PUT_MS, &end)
             }
             None => unsent.mark("too many messages are being sent"),
         };
@@ -61,18 +72,21 @@ impl LedgerQueue for BackgroundQueue<'_> {
     }
 }
 
-/// A transaction whose message might not reach the queue.
-struct Unsent {
-    store: KvStore,
-    id: TransactionId,
+/// What a message that might not reach the queue is about.
+enum Unsent {
+    Transaction(KvStore, TransactionId),
+    /// An order of a shop system. The office finds it without a mark.
+    Received,
 }
 
 impl Unsent {
-    /// Marks the transaction, and logs the cause.
+    /// Logs the cause, and marks the transaction.
     fn mark(self, cause: &str) -> Promise {
         log_failure(BINDING, cause);
         future_to_promise(async move {
-            mark_unsent(&self.store, &self.id).await;
+            if let Unsent::Transaction(store, id) = self {
+                mark_unsent(&store, &id).await;
+            }
             Ok(JsValue::UNDEFINED)
         })
     }

@@ -1,13 +1,17 @@
-//! The consumer of the ledger's queue. It writes a row for each message.
+//! The consumer of the ledger's queue. It writes a row for each message about a transaction, and pledges the order of each
+//! message about an order.
 
 use super::DashboardBindings;
 use super::d1::D1Ledger;
+use super::intake::{ServiceApi, intake};
 use crate::doors::cloudflare::slots::Slots;
 use crate::doors::cloudflare::{KvStore, QueueMessage};
 use crate::doors::platform::Platform;
 use crate::office::system::rows::receive;
 use crate::office::system::rows::receive::{Delivered, Verdict};
-use crate::pledges::service::Clock as _;
+use crate::pledges::service::{Clock as _, ReceivedMessage};
+use futures_util::stream;
+use futures_util::stream::StreamExt as _;
 use js_sys::Array;
 use serde::Serialize;
 use std::{mem, slice};
@@ -55,7 +59,7 @@ pub async fn receive(batch: Batch, bindings: DashboardBindings) {
         batch.messages().iter().map(|message| message.unchecked_into()).collect();
     let (count, began_ms) = (messages.len(), Platform.now_ms());
     let (again, cause) = match bindings.database() {
-        Some(ledger) => (receive_all(&ledger, &bindings.store(), messages).await, None),
+        Some(ledger) => (receive_all(&ledger, &bindings, messages).await, None),
         None => (put_back(&messages, UNBOUND_SECONDS), Some("no database is bound as LEDGER_DB")),
     };
     let ms = Platform.now_ms().saturating_sub(began_ms);
@@ -63,12 +67,21 @@ pub async fn receive(batch: Batch, bindings: DashboardBindings) {
     console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
 }
 
-/// Writes the messages in groups of limited size. Returns the number of messages that the queue has to
-/// deliver again.
-async fn receive_all(ledger: &D1Ledger, store: &KvStore, messages: Vec<QueueMessage>) -> usize {
-    let (mut part, mut again) = (Part::default(), 0);
+/// Writes the messages about transactions in groups of limited size, then reads the orders of the others. Returns the number of
+/// messages that the queue has to deliver again.
+async fn receive_all(
+    ledger: &D1Ledger,
+    bindings: &DashboardBindings,
+    messages: Vec<QueueMessage>,
+) -> usize {
+    let store = &bindings.store();
+    let (mut part, mut again, mut orders) = (Part::default(), 0, Vec::new());
     for message in messages {
         let (delivered, bytes) = read(&message);
+        if let Ok(order) = serde_json::from_value::<ReceivedMessage>(delivered.body.clone()) {
+            orders.push((message, order.received, delivered.attempt));
+            continue;
+        }
         if part.bytes + bytes > MAX_PART_BYTES {
             again += mem::take(&mut part).receive(ledger, store).await;
         }
@@ -76,7 +89,33 @@ async fn receive_all(ledger: &D1Ledger, store: &KvStore, messages: Vec<QueueMess
         part.messages.push(message);
         part.delivered.push(delivered);
     }
-    again + part.receive(ledger, store).await
+    again += part.receive(ledger, store).await;
+    again + receive_orders(ledger, bindings, orders).await
+}
+
+/// Maximum number of orders that are read at the same time. Each has up to 1 MiB.
+const ORDERS_AT_ONCE: usize = 4;
+
+/// Reads orders of shop systems. Returns the number of messages that the queue has to deliver again.
+async fn receive_orders(
+    ledger: &D1Ledger,
+    bindings: &DashboardBindings,
+    orders: Vec<(QueueMessage, String, u32)>,
+) -> usize {
+    let (store, api) = (bindings.store(), ServiceApi(bindings));
+    let intake = &intake(ledger, &store, &api);
+    let read = async |(message, id, attempt): (QueueMessage, String, u32)| match intake
+        .read(&id, attempt)
+        .await
+    {
+        Verdict::Done => {
+            message.ack();
+            0
+        }
+        Verdict::Later(seconds) => put_back(slice::from_ref(&message), seconds),
+    };
+    let read = stream::iter(orders).map(read).buffer_unordered(ORDERS_AT_ONCE);
+    read.fold(0, async |again, more| again + more).await
 }
 
 /// Parses a message. Returns it with the maximum size of its row in bytes.

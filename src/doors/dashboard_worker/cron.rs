@@ -1,8 +1,9 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
-//! timelines, and makes backups.
+//! timelines, pledges orders that the queue has not delivered, and makes backups.
 
 use super::DashboardBindings;
 use super::cron_backup::back_up;
+use super::intake::catch_up;
 use crate::doors::cloudflare::KvStore;
 use crate::doors::platform::Platform;
 use crate::office::audit::rule as audit;
@@ -41,7 +42,7 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Keeps up the ledger, then makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
+/// Keeps up the ledger, pledges orders, then makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
 /// where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn scheduled(bindings: DashboardBindings) {
@@ -49,7 +50,9 @@ pub async fn scheduled(bindings: DashboardBindings) {
     let Some(ledger) = bindings.database() else {
         return back_up(&bindings, &store, &Unbound).await;
     };
-    if keep_up(&store, &ledger).await {
+    let has_time = keep_up(&store, &ledger).await;
+    catch_up(&bindings, &store, &ledger).await;
+    if has_time {
         back_up(&bindings, &store, &ledger).await;
     }
 }

@@ -28,6 +28,10 @@ pub enum ErrorReason {
     /// state a status for it.
     #[strum(to_string = "not_found")]
     NotFound,
+    /// The idempotency key has recorded a transaction with another payload. The client recognises this by the
+    /// status 422 and the body, because a service may send 422 for other reasons.
+    #[strum(to_string = "idempotency_key_reused")]
+    KeyReused,
     /// Any other error.
     #[strum(to_string = "api_error")]
     Other,
@@ -78,16 +82,19 @@ fn answer_error(
 }
 
 fn reason(operation: Operation, status: u16, body: Option<&Extracted>) -> ErrorReason {
-    let not_found =
-        body.is_some_and(|body| body.error.as_deref() == Some(problem::TRANSACTION_NOT_FOUND));
-    match (operation, status) {
-        (Operation::Get, _) if not_found => ErrorReason::NotFound,
-        (_, 401) => ErrorReason::Authentication,
+    let error = body.and_then(|body| body.error.as_deref());
+    match (operation, status, error) {
+        (Operation::Get, _, Some(problem::TRANSACTION_NOT_FOUND)) => ErrorReason::NotFound,
+        (Operation::Create, 422, Some(problem::IDEMPOTENCY_KEY_REUSED)) => ErrorReason::KeyReused,
+        (_, 401, _) => ErrorReason::Authentication,
         _ => ErrorReason::Other,
     }
 }
 
 const NO_KEY: &str = "the service did not accept the API key";
+const KEY_REUSED: &str = "this idempotency key has already recorded a transaction with other content; do \
+                          not send this request again with another key, because that would record a \
+                          second transaction";
 const NO_UNIT: &str = "the service did not accept the API key for this unit; a team-level key needs \
                        the ID of one of its team's units as the option `unitId`";
 
@@ -95,6 +102,8 @@ fn message(reason: ErrorReason, status: u16, body: Option<&Extracted>) -> String
     let words = body.map(words).unwrap_or_default();
     match (reason, status) {
         (ErrorReason::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
+        // Without the service's text, which suggests another key.
+        (ErrorReason::KeyReused, _) => KEY_REUSED.to_owned(),
         (ErrorReason::Authentication, _) if body.is_some_and(names_unit_header) => {
             [NO_UNIT, &words].concat()
         }

@@ -4,6 +4,8 @@
 pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
 /// The path of timelines: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
 pub const TIMELINE_PATH: &str = "/timeline";
+/// The path to which shop systems send orders: `{ORDERS_PATH}/{connection}`.
+pub const ORDERS_PATH: &str = "/orders";
 /// The path of the health check, which also returns the version.
 pub const HEALTH_PATH: &str = "/healthz";
 /// The query parameter that carries the secret of a timeline URL (§2.1).

@@ -17,6 +17,10 @@ pub enum Operation {
 /// The `error` member of the not-found body (§7). Clients recognise the error by this text.
 pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 
+/// The `error` member of the body if the idempotency key was used with another payload. Clients recognise the
+/// error by this text and the status 422.
+pub const IDEMPOTENCY_KEY_REUSED: &str = "Idempotency-Key reused";
+
 /// The body of an error (§7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,6 +62,10 @@ pub enum Problem {
     UnreadableBody,
     /// The body is large and arrives too slowly.
     SlowBody,
+    /// A shop system's order has no valid signature.
+    WrongSignature,
+    /// An order of a shop system could not be received within the time that the shop system waits.
+    SlowReceipt,
     /// The body breaks rules of §4.1. The text lists them.
     InvalidRequest(String),
     InvalidIdempotencyKey,
@@ -91,7 +99,7 @@ impl Problem {
             | Problem::InvalidIdempotencyKey
             | Problem::InvalidHost
             | Problem::UnreadableBody => 400,
-            Problem::Unauthorized(_) | Problem::UnitRequired(_) => 401,
+            Problem::Unauthorized(_) | Problem::UnitRequired(_) | Problem::WrongSignature => 401,
             Problem::PlainHttp => 403,
             Problem::TransactionNotFound | Problem::PathNotFound => 404,
             Problem::MethodNotAllowed(_) => 405,
@@ -104,6 +112,7 @@ impl Problem {
             Problem::StoreUnavailable
             | Problem::WriteUnconfirmed { .. }
             | Problem::Busy
+            | Problem::SlowReceipt
             | Problem::PricesUnreadable(_)
             | Problem::Misconfigured(_)
             | Problem::SecretMissing => 503,
@@ -117,6 +126,7 @@ impl Problem {
             Problem::Misconfigured(cause) => cause,
             Problem::StoreUnavailable => "the store could not be read",
             Problem::WriteUnconfirmed { .. } => "the store did not confirm a write",
+            Problem::SlowReceipt => "the order could not be kept within 4 s",
             Problem::Busy => "the requests in flight hold too many bytes",
             Problem::SecretMissing => {
                 "the record of this API key lacks the secret of the namespace: make a new key with \
@@ -173,6 +183,7 @@ impl Problem {
             Problem::Unauthorized(Operation::Get) | Problem::UnitRequired(Operation::Get) => {
                 "Authentication failed"
             }
+            Problem::WrongSignature => "Invalid signature",
             Problem::PlainHttp => "HTTPS required",
             Problem::TransactionNotFound => TRANSACTION_NOT_FOUND,
             Problem::PathNotFound => "Not found",
@@ -182,12 +193,13 @@ impl Problem {
             Problem::InvalidRequest(_) | Problem::UnreadableBody => "Invalid request",
             Problem::SlowBody => "Request timeout",
             Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
-            Problem::IdempotencyKeyReused => "Idempotency-Key reused",
+            Problem::IdempotencyKeyReused => IDEMPOTENCY_KEY_REUSED,
             Problem::TooManyRefusedKeys => "Too many requests",
             Problem::InvalidHost => "Invalid host",
             Problem::StoreUnavailable
             | Problem::WriteUnconfirmed { .. }
             | Problem::Busy
+            | Problem::SlowReceipt
             | Problem::PricesUnreadable(_)
             | Problem::Misconfigured(_)
             | Problem::SecretMissing => "Service unavailable",
@@ -215,7 +227,7 @@ impl Problem {
                 "This live API key was sent over plain HTTP, where others can read it. Nothing was \
                  recorded. Replace the key, and send requests to an `https://` address."
             }
-            Problem::TransactionNotFound => "",
+            Problem::TransactionNotFound | Problem::WrongSignature | Problem::SlowReceipt => "",
             Problem::PathNotFound => {
                 "Nothing is at this path. The operations are `POST /v2/pledge-transaction` and \
                  `GET /v2/pledge-transaction/{id}`."

@@ -6,7 +6,7 @@ use super::prepared::{Ids, Prepared};
 use super::{Clock, Entropy, Recipients, Service};
 use crate::pledges::api;
 use crate::pledges::api::{MAX_BODY_BYTES, Operation, Problem, header};
-use crate::pledges::http::{Address, BodyError, OWS, Request, Reservation, Response};
+use crate::pledges::http::{Address, OWS, Request, Reservation, Response};
 use crate::pledges::idempotency::IdempotencyKey;
 use crate::pledges::store::{Recorded, Store, TransactionKey};
 use futures_util::FutureExt as _;
@@ -93,10 +93,13 @@ async fn read_body(
     if length.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(Problem::ContentTooLarge);
     }
-    request.body(MAX_BODY_BYTES, reservation).await.map_err(|error| match error {
-        BodyError::TooLarge => Problem::ContentTooLarge,
-        BodyError::Busy => Problem::Busy,
-        BodyError::Broken => Problem::UnreadableBody,
-        BodyError::Slow => Problem::SlowBody,
-    })
+    body(request, reservation).await
+}
+
+/// Reads a body of at most [`MAX_BODY_BYTES`].
+pub(super) async fn body(
+    request: &impl Request,
+    reservation: &mut Reservation<'_>,
+) -> Result<Vec<u8>, Problem> {
+    Ok(request.body(MAX_BODY_BYTES, reservation).await?)
 }

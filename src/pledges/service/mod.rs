@@ -16,6 +16,7 @@ mod ports;
 mod prepare;
 mod prepared;
 mod prices;
+mod receive;
 mod recent;
 mod records;
 mod repeat;
@@ -25,7 +26,7 @@ mod route;
 mod settings;
 
 pub use cache::{Cache, Caches, LIFETIME_MS};
-pub use ledger::{LedgerQueue, mark_unsent};
+pub use ledger::{LedgerQueue, ReceivedMessage, mark_unsent};
 pub use outbox::{Message, Outbox, PutFuture};
 pub use ports::{Clock, Entropy};
 pub use request_log::RequestLog;
@@ -76,6 +77,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
                 let page = self.recipients.timeline(self, request, &id, &address);
                 Ok(page.boxed_local().await)
             }
+            Ok(Route::Receive(id)) => Ok(self.receive(request, &id).boxed_local().await),
             Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
             Err(problem) => Err(problem),

@@ -2,7 +2,7 @@
 
 use super::{Clock, Entropy, Recipients, Service};
 use crate::pledges::api::Problem;
-use crate::pledges::http::{Busy, Reservation};
+use crate::pledges::http::{BodyError, Busy, Reservation};
 use crate::pledges::store::{
     Key, Store, StoreError, Stored, StoredValue as _, TransactionKey, TransactionMetadata, decode,
 };
@@ -71,6 +71,17 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
 impl From<Busy> for Problem {
     fn from(_: Busy) -> Self {
         Problem::Busy
+    }
+}
+
+impl From<BodyError> for Problem {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge => Problem::ContentTooLarge,
+            BodyError::Busy => Problem::Busy,
+            BodyError::Broken => Problem::UnreadableBody,
+            BodyError::Slow => Problem::SlowBody,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Maps a method and a path to an operation.
 
-use crate::pledges::api::{HEALTH_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
+use crate::pledges::api::{
+    HEALTH_PATH, ORDERS_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH,
+};
 use crate::pledges::http::{Address, percent_decode};
 use std::borrow::Cow;
 
@@ -11,6 +13,8 @@ pub enum Route<'u> {
     Get(Cow<'u, str>),
     /// Show the timeline of the transaction with this ID.
     Timeline(Cow<'u, str>),
+    /// Receive what a shop system sends for the connection with this ID.
+    Receive(Cow<'u, str>),
     Health,
     /// List the methods that a path allows.
     Options(&'static str),
@@ -22,20 +26,21 @@ impl Route<'_> {
             Route::Create => "POST /v2/pledge-transaction",
             Route::Get(_) => "GET /v2/pledge-transaction/{id}",
             Route::Timeline(_) => "GET /timeline/{id}",
+            Route::Receive(_) => "POST /orders/{connection}",
             Route::Health => "GET /healthz",
             Route::Options(_) => "OPTIONS",
         }
     }
 }
 
-const CREATE_METHODS: &str = "POST, OPTIONS";
+const POST_METHODS: &str = "POST, OPTIONS";
 const READ_METHODS: &str = "GET, HEAD, OPTIONS";
 
 pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Problem> {
     let (route, allow) = resource(address.path).ok_or(Problem::PathNotFound)?;
     match (method, &route) {
         ("OPTIONS", _) => Ok(Route::Options(allow)),
-        ("POST", Route::Create) => Ok(route),
+        ("POST", Route::Create | Route::Receive(_)) => Ok(route),
         ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_) | Route::Health) => Ok(route),
         _ => Err(Problem::MethodNotAllowed(allow)),
     }
@@ -43,7 +48,7 @@ pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Probl
 
 fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     if path == PLEDGE_TRANSACTION_PATH {
-        return Some((Route::Create, CREATE_METHODS));
+        return Some((Route::Create, POST_METHODS));
     }
     if let Some(id) = below(path, PLEDGE_TRANSACTION_PATH) {
         let single = !id.is_empty() && !id.contains('/'); // an encoded slash is decoded later
@@ -51,6 +56,9 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     }
     if path == HEALTH_PATH {
         return Some((Route::Health, READ_METHODS));
+    }
+    if let Some(id) = below(path, ORDERS_PATH) {
+        return Some((Route::Receive(percent_decode(id)), POST_METHODS));
     }
     // A recipient whose link was cut off gets the page for an unknown timeline.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;

@@ -12,6 +12,7 @@ mod metadata;
 mod namespace_keys;
 mod notification_keys;
 mod operator;
+mod order_keys;
 mod port;
 mod price_key;
 mod recorded;
@@ -32,6 +33,7 @@ pub use notification_keys::{
 pub use operator::{
     BackupStore, KeyInfo, ListPage, ListingStore, MAX_READS, OperatorStore, RawRecord, RawRecords,
 };
+pub use order_keys::{ConnectionKey, RECEIVED_DAYS, ReceivedKey};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;

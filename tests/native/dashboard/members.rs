@@ -4,13 +4,16 @@
 use super::access::MAY;
 use super::{OPERATOR, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
+use impact_pledge::office::connections::rule as connections;
+use impact_pledge::office::connections::rule::NewConnection;
 use impact_pledge::office::people::rows::people::PersonRole::{Manager, Viewer};
 use impact_pledge::office::people::rule as people;
 use impact_pledge::office::route::{Route, route};
 use impact_pledge::office::shared::page::identity::Identity;
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use impact_pledge::pledges::auth::{ApiKey, KeyLevel};
-use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::orders::{OrderSettings, System};
+use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::types::TransactionId;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -36,6 +39,8 @@ pub struct Shops {
     pub ids: [String; 3],
     /// The names of the key records of `north` and `south`, and a name that no record has.
     pub keys: [String; 3],
+    /// The connections of `north` and `south`, and an ID that no connection has.
+    pub connections: [String; 3],
 }
 
 pub fn shops() -> Shops {
@@ -67,7 +72,11 @@ pub fn shops() -> Shops {
     }
     dashboard.reconcile();
     let absent = TransactionId::from_bytes([9; 26]).into_string();
-    Shops { dashboard, ids: [north, south, absent], keys: [north_key, south_key, no_key()] }
+    let connections = ["north", "south"].map(|shop| connect(&dashboard, shop));
+    let [one, other] = connections;
+    let connections = [one, other, "a".repeat(26)];
+    let keys = [north_key, south_key, no_key()];
+    Shops { dashboard, ids: [north, south, absent], keys, connections }
 }
 
 fn author<'d>(
@@ -77,6 +86,19 @@ fn author<'d>(
     impact_pledge::office::audit::rule::Author::new(by, &dashboard.clock, &dashboard.entropy)
         .unwrap()
 }
+
+/// Connects a shop system. Returns the connection's ID.
+fn connect(dashboard: &TestDashboard, shop: &str) -> String {
+    let scope = Scope { unit: shop.to_owned(), mode: Mode::Live };
+    let settings = OrderSettings::parse(RULES).unwrap();
+    let (store, secret) = (format!("of-{shop}.example"), "the_secret".to_owned());
+    let new = NewConnection { scope, system: System::Shopify, store, secret, settings };
+    let author = author(dashboard, OPERATOR);
+    let made = block_on(connections::add(dashboard.store(), &dashboard.ledger, &author, &new));
+    made.unwrap().outcome.connection.to_string()
+}
+
+const RULES: &str = r#"{"rules":[{"offeringId":"tree","basis":{"order":{"amount":"1"}}}]}"#;
 
 fn no_key() -> String {
     format!("key:{}", "0".repeat(64))
@@ -117,6 +139,7 @@ impl Shops {
         let named = match path.split('/').nth(1) {
             Some("teams") => format!("chain-{unit}"),
             Some("transactions") => id.to_owned(),
+            Some("connections") => self.connections[whose as usize].clone(),
             _ => unit.to_owned(),
         };
         let path = path.replace("{id}", &named);
@@ -134,6 +157,7 @@ impl Shops {
             "/person" => &[("unit", unit), ("address", "buyer@example.org")],
             "/keys" => &[("unit", unit), ("mode", "test")],
             // A hostile form: it names the person's own unit, with the key of another one.
+            _ if path.ends_with("/retry") => &[("delivery", "none")],
             "/keys/replace" | "/keys/rotate" | "/keys/revoke" => &[("unit", "north"), ("key", key)],
             _ => &[("address", "new@example.org"), ("role", "viewer"), ("name", "Name")],
         };
@@ -159,7 +183,9 @@ impl Shops {
         let calls = ledger.calls.get();
         let answer = self.send(person, &self.request(template, whose));
         let reads = store.take_reads().len() + store.take_lists().len();
-        let named = [Self::unit(whose), &self.ids[whose as usize], &self.keys[whose as usize]];
+        let index = whose as usize;
+        let (id, key) = (&self.ids[index], &self.keys[index]);
+        let named = [Self::unit(whose), id, key, &self.connections[index]];
         let (_, text) = answer.text.split_once("</style>").unwrap_or(("", &answer.text));
         let text = named.iter().fold(text.to_owned(), |text, named| text.replace(named, "…"));
         (answer.status, text, reads, ledger.calls.get() - calls)
@@ -291,6 +317,14 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/teams/chain-north/people/remove", &[("address", TEA)]);
     form_of("/units/north", "/teams/chain-north/people/leave", &[]);
     form_of("/units/north", "/units/north/people/leave", &[]);
+    let connect = [("mode", "live"), ("system", "shopify"), ("store", "new.example")];
+    let connect = [&connect[..], &[("secret", "the_secret"), ("settings", RULES)]].concat();
+    form_of("/units/north", "/units/north/connections", &connect);
+    let connection = format!("/connections/{}", shops.connections[0]);
+    form_of("/units/north", &connection, &[("settings", RULES)]);
+    form_of("/units/north", &format!("{connection}/retry"), &[("delivery", "none")]);
+    form_of("/units/north", &format!("{connection}/preview"), &[("rules", RULES)]);
+    form_of("/units/north", &format!("{connection}/end"), &[]);
     form_of("/units/north", "/mails", &[("day", "2026-01-31"), ("sure", "yes")]);
 
     let before = (

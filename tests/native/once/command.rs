@@ -34,4 +34,8 @@ pub enum Command {
     EditUpdate,
     PublishUpdate,
     WithdrawUpdate,
+    AddConnection,
+    SetConnection,
+    EndConnection,
+    RetryDelivery,
 }

@@ -8,10 +8,13 @@ mod twice;
 
 use crate::faulty_changes::{Fault, Faulty, Person, RECORDS};
 use command::Command;
+use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
 use impact_pledge::buyer::recipient::NewProfile;
 use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
+use impact_pledge::office::connections::rule as connections;
+use impact_pledge::office::connections::rule::{ConnectionChange, NewConnection};
 use impact_pledge::office::credits::rule as credits;
 use impact_pledge::office::credits::rule::CreditRequest;
 use impact_pledge::office::fulfilment::rule as fulfilments;
@@ -36,10 +39,11 @@ use impact_pledge::office::updates::rows::updates::{Pledges, UpdateRow};
 use impact_pledge::office::updates::rule as updates;
 use impact_pledge::office::updates::rule::{NewUpdate, UpdateChange};
 use impact_pledge::pledges::auth::KeyRecord;
-use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::orders::{ConnectionId, OrderSettings, System};
+use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::service::Message;
 use impact_pledge::pledges::settlement::{Month, ScopeMonth};
-use impact_pledge::pledges::store::{Key as _, PriceListKey};
+use impact_pledge::pledges::store::{Key as _, PriceListKey, ReceivedKey};
 use impact_pledge::pledges::types::NotificationService;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -248,6 +252,25 @@ impl Asked {
                 let id = one(&id_in(ledger, "updates").await, "upd_other", other);
                 told(updates::publish(at, ledger, author, (&id, 1)).await.map(row))
             }
+            AddConnection => {
+                let new = connection(&one("shop.example", "other.example", other));
+                told(connections::add(at, ledger, author, &new).await)
+            }
+            SetConnection => {
+                let id = connection_in(ledger).await;
+                let secret = Some(one("the_new_secret", "another_secret", other));
+                let change = ConnectionChange { secret, ..ConnectionChange::default() };
+                told(connections::set(at, ledger, author, (&id, &change)).await)
+            }
+            EndConnection => {
+                let id = one(&connection_in(ledger).await, &"a".repeat(26), other);
+                told(connections::end(at, ledger, author, &id).await)
+            }
+            RetryDelivery => {
+                let id = connection_in(ledger).await;
+                let delivery = one(&delivery_of(&id, 1), &delivery_of(&id, 2), other);
+                told(connections::try_again(ledger, author, (&id, &delivery)).await)
+            }
             WithdrawUpdate => {
                 let id = one(&id_in(ledger, "updates").await, "upd_other", other);
                 told(updates::withdraw(at, ledger, author, (&id, 2)).await.map(row))
@@ -267,9 +290,36 @@ fn row(done: Done<UpdateChange>) -> Done<UpdateRow> {
     done.map(|change| change.row)
 }
 
+fn connection(store: &str) -> NewConnection {
+    let settings = r#"{"rules":[{"offeringId":"tree","basis":{"order":{"amount":"1"}}}]}"#;
+    NewConnection {
+        scope: Scope { unit: "unit_dev".to_owned(), mode: Mode::Live },
+        system: System::WooCommerce,
+        store: store.to_owned(),
+        secret: "the_secret".to_owned(),
+        settings: OrderSettings::parse(settings).unwrap(),
+    }
+}
+
+/// Returns the ID of the only connection. A call that fails finds none.
+async fn connection_in(ledger: &dyn Ledger) -> String {
+    let sql = "SELECT substr(name, 12) FROM published WHERE name LIKE 'connection:%'";
+    first_of(ledger, sql).await
+}
+
+/// Returns the ID of a delivery to a connection.
+fn delivery_of(connection: &str, number: u8) -> String {
+    let connection = ConnectionId::parse(connection);
+    let key = |connection| ReceivedKey::new(NOW_MS, connection, [number; 8]).id();
+    connection.map(key).unwrap_or_default()
+}
+
 /// Returns the ID of a table's only row. A call that fails finds none.
 async fn id_in(ledger: &dyn Ledger, table: &str) -> String {
-    let sql: &str = format!("SELECT id FROM {table}").leak();
+    first_of(ledger, format!("SELECT id FROM {table}").leak()).await
+}
+
+async fn first_of(ledger: &dyn Ledger, sql: &'static str) -> String {
     let find = Statement { sql, parameter: "null".to_owned() };
     let rows = ledger.run(&[find]).await.unwrap_or_default();
     rows.into_iter().flatten().next().unwrap_or_else(|| "none".to_owned())
@@ -308,6 +358,10 @@ impl Command {
             EditUpdate => "updates edit",
             PublishUpdate => "updates publish",
             WithdrawUpdate => "updates withdraw",
+            AddConnection => "connections add",
+            SetConnection => "connections set",
+            EndConnection => "connections end",
+            RetryDelivery => "connections retry",
         }
     }
 }
@@ -341,11 +395,21 @@ impl World {
             RemoveFulfilment => &[AddFulfilment],
             EditUpdate | PublishUpdate => &[AddUpdate],
             WithdrawUpdate => &[AddUpdate, PublishUpdate],
+            SetConnection | EndConnection | RetryDelivery => &[AddConnection],
             _ => &[],
         };
         for command in first {
             world.ask(command.asked(), "cyd", None, &[]).0.unwrap().unwrap();
             world.later(MINUTE);
+        }
+        if command == RetryDelivery {
+            let connection = block_on(connection_in(&world.ledger));
+            for number in [1, 2] {
+                let delivery = delivery_of(&connection, number);
+                world.ledger.sql(&format!(
+                    "INSERT INTO received (delivery, connection, at, outcome) VALUES ('{delivery}', '{connection}', 1, 'skipped')"
+                ));
+            }
         }
         if command == RemovePrices {
             for unit in ["unit_dev", "unit_dev_two"] {
@@ -430,6 +494,7 @@ impl World {
             "SELECT json_array(id, number, cents, quantities, reason) FROM credits ORDER BY 1",
             "SELECT json_array(id, quantity, remover) FROM fulfilments ORDER BY 1",
             "SELECT json_array(id, state, content, revision, changer) FROM updates ORDER BY 1",
+            "SELECT json_array(delivery, outcome) FROM received ORDER BY 1",
         ];
         tables.iter().flat_map(|sql| self.ledger.sql(sql)).collect()
     }
@@ -442,7 +507,9 @@ impl World {
         let published = self.ledger.sql(published).into_iter();
         let published: BTreeMap<String, Option<String>> =
             published.map(|row| serde_json::from_str(&row).unwrap()).collect();
-        let passing = ["created", "at", "change", "prices", "erased", "until", "by", "epoch"];
+        // Secrets are sealed with a random number.
+        let passing =
+            ["created", "at", "change", "prices", "erased", "until", "by", "epoch", "secrets"];
         let record = |name: &String| {
             let value = match published.get(name) {
                 Some(row) => row.clone()?,

@@ -12,7 +12,7 @@ use impact_pledge::office::system::rows::receive;
 use impact_pledge::office::system::rows::receive::{Delivered, Verdict};
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::service::{LedgerQueue, mark_unsent};
-use impact_pledge::pledges::store::{Recorded, StoreError};
+use impact_pledge::pledges::store::{ReceivedKey, Recorded, StoreError};
 use impact_pledge::pledges::time::{date_time, parse_ms};
 use impact_pledge::pledges::types::TransactionId;
 use serde_json::{Value, json};
@@ -75,6 +75,9 @@ impl LedgerQueue for SimulatedLedgerQueue {
         });
         self.books.handing.borrow_mut().insert((self.isolate, task));
     }
+
+    /// The simulation has no shop systems.
+    fn send_received(&self, _: &ReceivedKey) {}
 }
 
 impl Books {

@@ -11,12 +11,13 @@ use crate::pledges::types::TransactionId;
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 12] = [
+pub const GROUPS: [(&str, &str); 13] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
     ("teams", "Teams"),
     ("people", "People of shops"),
+    ("connections", "Shop systems"),
     ("transactions", "Transactions"),
     ("payments", "Payments"),
     ("credits", "Credits"),
@@ -59,6 +60,10 @@ const SENTENCES: &[(&str, &str)] = &[
     ("updates edit", "edited an update{text 1}"),
     ("updates publish", "published an update{text 1}"),
     ("updates withdraw", "withdrew an update{text 1}"),
+    ("connections add", "connected a shop system{text 1}"),
+    ("connections set", "changed a connection{text 1}"),
+    ("connections end", "ended a connection"),
+    ("connections retry", "had a delivery read again"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",

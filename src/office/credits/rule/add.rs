@@ -4,7 +4,7 @@ use super::refusal::invalid;
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, Statement};
 use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::once::Done;
@@ -47,7 +47,21 @@ pub async fn add(
     author: &Author<'_, impl Clock, impl Entropy>,
     request: &CreditRequest,
 ) -> Result<Done<Credit>> {
-    let work = async |at: &Commit<'_, _, _>| add_now(store, at, request).await;
+    add_with(store, ledger, author, request, &[]).await
+}
+
+/// Credits a transaction like [`add`], together with other statements, in the same database transaction.
+///
+/// # Errors
+/// As [`add`], and if one of the statements is refused.
+pub(crate) async fn add_with(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    request: &CreditRequest,
+    together: &[Statement],
+) -> Result<Done<Credit>> {
+    let work = async |at: &Commit<'_, _, _>| add_now(store, at, request, together).await;
     let done = commit(ledger, author, (ADD, request), work).await?;
     if request.tell_buyer
         && let Some(id) = TransactionId::parse(&done.outcome.transaction)
@@ -63,6 +77,7 @@ async fn add_now(
     store: &impl OperatorStore,
     commit: &Commit<'_, impl Clock, impl Entropy>,
     request: &CreditRequest,
+    together: &[Statement],
 ) -> Result<Credit> {
     let Commit { author, ledger, .. } = commit;
     epoch::begin(store, *ledger, author.entropy).await?;
@@ -70,7 +85,8 @@ async fn add_now(
     let entry = author.entry(ADD, |_| subject(request, &Credit::from(planned.clone()))).await?;
     let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
     let credit = Credit::from(row.clone());
-    match commit.make(&entry, &credit, credits::crediting(&row, &seen)?).await? {
+    let statements = credits::crediting(&row, &seen)?.into_iter().chain(together.iter().cloned());
+    match commit.make(&entry, &credit, statements).await? {
         true => Ok(credit),
         false => Err(invalid(
             "somebody credited the transaction, or marked the month as paid, at the same moment. Check \

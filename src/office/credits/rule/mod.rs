@@ -14,6 +14,7 @@ mod plan;
 mod reason;
 mod refusal;
 
+pub(crate) use add::add_with;
 pub use add::{add, check};
 pub use credit::{Credit, CreditRequest, Credits, Left, OfferingQuantity, Part};
 pub use creditable::of;

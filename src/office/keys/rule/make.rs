@@ -1,6 +1,6 @@
 //! Creates keys. A key is derived from its operation's ID, so that a repeated request does not create a second key.
 
-use super::{CREATE, KeyMetadata, KeyRow, MadeKey, NotedKey, of_rotation, revokes, row};
+use super::{CREATE, KeyMetadata, KeyName, KeyRow, MadeKey, NotedKey, of_rotation, revokes, row};
 use crate::buyer::visible::is_visible_line;
 use crate::office::audit::rule as audit;
 use crate::office::audit::rule::{Author, Change, EarlierAttempt, Subject};
@@ -89,6 +89,23 @@ async fn make(
     register::ensure(store, author, std::slice::from_ref(&record.level)).await?;
     let record = KeyRecord { secret: Some(secret), ..record.clone() };
     pending_key.put(store, encode(&record)?, KeyMetadata::new(&record, author.registered())).await
+}
+
+/// Writes the record of a key that belongs to something else, such as a connection. Writes no audit log entry. KV cost: 1
+/// write.
+///
+/// # Errors
+/// If the store fails.
+pub(crate) async fn put(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    key: &str,
+    record: &KeyRecord,
+) -> Result<KeyName> {
+    let credential = CredentialKey(ApiKey::new(key).hash());
+    let metadata = KeyMetadata::new(record, author.registered()).fitted()?;
+    store.put(&NotedKey(credential), encode(record)?, &metadata).await?;
+    Ok(KeyName::new(credential))
 }
 
 /// A key that is not written yet.

@@ -7,6 +7,7 @@ use super::erase::{ERASE, Erased, erase_now};
 use super::find::find_secret;
 use super::{TransactionFilter, get};
 use crate::office::audit::rule::Author;
+use crate::office::connections::rule::erase_received;
 use crate::office::orders::rows::order::PageCursor;
 use crate::office::orders::rows::orders;
 use crate::office::orders::rows::orders::Direction;
@@ -161,6 +162,11 @@ struct Erasure<'e, S, C, E> {
 impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     async fn go_on(&self, step: &mut PersonStep, lists: usize) -> Result<()> {
         if let Some(ErasureCursor::Found(place)) = step.next.clone() {
+            if place.is_none() {
+                let hash = |scope: &Scope| self.secret.email(scope, self.address);
+                let people: Vec<_> = self.scopes.iter().map(hash).collect();
+                erase_received(self.store, self.ledger, &people).await?;
+            }
             self.erase_found(place, step).await?;
         }
         for _ in 0..lists {

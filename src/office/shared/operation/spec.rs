@@ -157,6 +157,8 @@ pub struct Field {
     pub hint: &'static str,
     /// The labels of the values of a choice, in the same order.
     pub choices: &'static [&'static str],
+    /// Whether the value is never shown again once it was sent.
+    pub is_secret: bool,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -190,7 +192,7 @@ pub enum Kind {
         /// The longest accepted duration, in seconds.
         most: u64,
     },
-    /// A file to read; `-` is standard input.
+    /// A file to read; `-` is standard input. A form has the content itself.
     Input,
     /// A file to create; it must not exist.
     Output,
@@ -239,12 +241,17 @@ impl Argument {
 
     /// Gives the argument a field in the dashboard's form.
     pub const fn field(self, label: &'static str, hint: &'static str) -> Self {
-        Argument { field: Some(Field { label, hint, choices: &[] }), ..self }
+        Argument { field: Some(Field { label, hint, choices: &[], is_secret: false }), ..self }
+    }
+
+    /// Gives the argument a field for a secret in the dashboard's form.
+    pub const fn secret(self, label: &'static str, hint: &'static str) -> Self {
+        Argument { field: Some(Field { label, hint, choices: &[], is_secret: true }), ..self }
     }
 
     /// Gives the argument a menu in the dashboard's form, with a label for each value.
     pub const fn menu(self, label: &'static str, choices: &'static [&'static str]) -> Self {
-        Argument { field: Some(Field { label, hint: "", choices }), ..self }
+        Argument { field: Some(Field { label, hint: "", choices, is_secret: false }), ..self }
     }
 
     /// Returns the label of a value of a choice.

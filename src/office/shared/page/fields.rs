@@ -90,6 +90,9 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     }
 }
 
+/// Height of a field for the content of a file, in lines.
+const CODE_ROWS: u32 = 14;
+
 fn field(
     form: &OperationForm<'_>,
     argument: &Argument,
@@ -104,7 +107,8 @@ fn field(
     let listed = form.suggestions.iter().find(|(own, _)| *own == name);
     let list = [name, "-list"].concat();
     let first = form.values.iter().find(|(own, _)| *own == name).map_or("", |(_, value)| value);
-    let value = entered.given(name).unwrap_or(if entered.is_empty() { first } else { "" });
+    let entered = entered.given(name).unwrap_or(if entered.is_empty() { first } else { "" });
+    let value = if own.is_secret { "" } else { entered };
     let texts = form.texts.iter().find(|(own, _)| *own == name);
     let (label, hint) = texts.map_or((own.label, own.hint), |(_, texts)| *texts);
     let field = Field {
@@ -114,7 +118,11 @@ fn field(
         required: argument.is_required,
         value,
         problem: problem.of(name),
-        kind: if matches!(argument.kind, Kind::Day | Kind::Time) { "date" } else { "" },
+        kind: match argument.kind {
+            _ if own.is_secret => "password",
+            Kind::Day | Kind::Time => "date",
+            _ => "",
+        },
         list: if listed.is_some() { &list } else { "" },
     };
     if let Some((_, options)) = form.menus.iter().find(|(own, _)| *own == name) {
@@ -126,6 +134,7 @@ fn field(
             field.render_select(&labels.collect::<Vec<_>>())
         }
         Kind::Flag => Field { value: "yes", ..field }.render_box(!value.is_empty()),
+        Kind::Input if !own.is_secret => field.render_code(CODE_ROWS, ""),
         _ => html! {
             (field.render())
             @if let Some((_, all)) = listed { datalist id=(list) { @for text in *all { option value=(text) {} } } }

@@ -9,6 +9,8 @@ use super::access::Access;
 use super::context::PageContext;
 use super::form::Form;
 use super::refusal::{Refusal, Result};
+use crate::office::connections::rule as connections;
+use crate::office::connections::rule::Connection;
 use crate::office::keys::rule as keys;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::Record;
@@ -160,6 +162,21 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
             ))
             .into(),
         })
+    }
+
+    /// Checks a request whose path contains a connection's ID. The connection's record says which unit it belongs to. Returns
+    /// the connection. Ledger cost: 1 query.
+    pub async fn connection(&self, target: Target<'_>) -> Result<Scoped<Connection>> {
+        let found = match connections::get(self.ledger, target.id).await {
+            Ok(found) => found,
+            Err(OperatorError::Invalid(_)) => return Err(self.gone().await?),
+            Err(error) => return Err(error.into()),
+        };
+        let unit = KeyLevel::Unit(found.record.scope.unit.clone());
+        match self.access.check(target.right, &unit) {
+            Ok(()) => Ok(Scoped(found)),
+            Err(_) => Err(self.gone().await?),
+        }
     }
 
     /// Checks a request whose path contains a transaction's ID. The transaction's record says which unit it belongs to.

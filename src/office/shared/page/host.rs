@@ -73,8 +73,9 @@ impl Host for FormHost<'_> {
         Err(Aborted)
     }
 
-    async fn read(&self, _: &str) -> Result<Vec<u8>, Aborted> {
-        Err(Aborted) // forms have no files
+    /// Returns the text itself: a form has the content of a file in its field.
+    async fn read(&self, content: &str) -> Result<Vec<u8>, Aborted> {
+        Ok(content.as_bytes().to_vec())
     }
 
     async fn create(&self, _: Option<&str>) -> Result<(), Aborted> {

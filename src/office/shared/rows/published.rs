@@ -217,7 +217,7 @@ struct Forget {}
 impl Query for Forget {
     type Row = ();
     // D1 refuses a parameter that the statement does not use.
-    const SQL: &'static str = "DELETE FROM published WHERE ?1 IS NOT NULL AND name NOT LIKE 'settlement:%' AND name NOT LIKE 'member:%'";
+    const SQL: &'static str = "DELETE FROM published WHERE ?1 IS NOT NULL AND name NOT LIKE 'settlement:%' AND name NOT LIKE 'member:%' AND name NOT LIKE 'connection:%'";
 }
 
 #[derive(Serialize)]

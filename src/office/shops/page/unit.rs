@@ -157,6 +157,7 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
                 @if manages {
                     li { a href=(with_unit("/person")) { "Erase a person" } }
                     li { a href=(link::path(&["units", id, "people"])) { "People who may sign in" } }
+                    li { a href=(link::path(&["units", id, "connections"])) { "Shop systems" } }
                 }
             }
         }

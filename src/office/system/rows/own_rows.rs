@@ -1,10 +1,12 @@
-//! Backs up and restores the rows that only the ledger has: people of shops, credits, fulfilments, updates and the audit log. A row is a
-//! JSON text. A restore never replaces a newer row by an older one, and can be repeated: a person who is there stays as
+//! Backs up and restores the rows that only the ledger has: people of shops, credits, fulfilments, updates, decisions about orders of
+//! shop systems, and the audit log. A row is a JSON text. A restore never replaces a newer row by an older one, and can be repeated: a person who is there stays as
 //! they are, credits never change, a fulfilment is removed at most once, and each change of an update has a higher
 //! revision.
 
 use crate::office::audit::rows as audit;
 use crate::office::audit::rows::AuditRow;
+use crate::office::connections::rows::orders;
+use crate::office::connections::rows::orders::KeptOrder;
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::fulfilment::rows::fulfilments;
@@ -33,6 +35,8 @@ pub enum OwnTable {
     Updates,
     /// People of shops. Some of them may have been removed since the backup.
     People,
+    /// Decisions about orders of shop systems.
+    Orders,
     /// Entries of the audit log.
     Audit,
 }
@@ -58,6 +62,7 @@ pub async fn page(
         OwnTable::Credits => credits::PAGE,
         OwnTable::Fulfilments => fulfilments::PAGE,
         OwnTable::Updates => updates::PAGE,
+        OwnTable::Orders => orders::PAGE,
         OwnTable::Audit => audit::PAGE,
     };
     let parameter = format!("{{\"after\":{},\"most\":{MOST}}}", after.unwrap_or("{}"));
@@ -121,6 +126,10 @@ impl OwnRow {
                 let row = parsed::<updates::Row>(row)?.into_update();
                 (row.id.clone(), update_changes::restoring(&row)?)
             }
+            OwnTable::Orders => {
+                let order: KeptOrder = parsed(row)?;
+                (order.id()?, orders::restoring(&order)?)
+            }
             OwnTable::Audit => {
                 let row: AuditRow = parsed(row)?;
                 let write = audit::adding(std::slice::from_ref(&row))?;
@@ -160,6 +169,7 @@ async fn present(ledger: &dyn Ledger, table: OwnTable, rows: &[OwnRow]) -> Resul
         OwnTable::Credits => ask(ledger, &Credits { ids }).await,
         OwnTable::Fulfilments => ask(ledger, &Fulfilments { ids }).await,
         OwnTable::Updates => ask(ledger, &Updates { ids }).await,
+        OwnTable::Orders => ask(ledger, &Orders { ids }).await,
         OwnTable::Audit => ask(ledger, &Audit { ids }).await,
     }
 }
@@ -195,5 +205,10 @@ present!(
 present!(
     Updates,
     "SELECT json_quote(updates.id) FROM json_each(?1, '$.ids') JOIN updates ON updates.id = value"
+);
+present!(
+    Orders,
+    "SELECT json_quote(value) FROM json_each(?1, '$.ids') JOIN shop_orders ON unit = value ->> '$[0]'
+  AND mode = value ->> '$[1]' AND system = value ->> '$[2]' AND store = value ->> '$[3]' AND number = value ->> '$[4]'"
 );
 present!(Audit, "SELECT json_quote(name) FROM json_each(?1, '$.ids') JOIN audit ON name = value");

@@ -48,7 +48,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn later(attempt: u32) -> Self {
+    /// Returns the verdict on a message whose attempt, counted from 1, failed.
+    pub(crate) fn later(attempt: u32) -> Self {
         let factor = 1_u32.checked_shl(attempt.saturating_sub(1).min(16)).unwrap_or(u32::MAX);
         Verdict::Later(FIRST_WAIT_SECONDS.saturating_mul(factor).min(MAX_WAIT_SECONDS))
     }

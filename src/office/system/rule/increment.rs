@@ -12,7 +12,7 @@ use crate::office::system::rows::state;
 use crate::office::system::rows::state::SHOWN_AFTER_MS;
 use crate::pledges::idempotency::ReplayHash;
 use crate::pledges::store::{
-    AuditKey, CancelledKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey,
+    AuditKey, CancelledKey, ConnectionKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey,
     NotificationKey, PriceListKey, PriceListVersionKey, ProfileKey, Recorded, ReplayKey, SecretKey,
     SettlementKey, TeamKey, TransactionKey, UnitKey, UpdatesKey,
 };
@@ -25,8 +25,9 @@ use serde_json::Value;
 const MOST: usize = 1_000;
 /// Prefixes of the kinds of records that each incremental backup contains in full. Such records change
 /// rarely, and each change matters.
-const WHOLE: [&str; 13] = [
+const WHOLE: [&str; 14] = [
     CancelledKey::PREFIX,
+    ConnectionKey::PREFIX,
     PriceListKey::PREFIX,
     ErasedKey::PREFIX,
     CredentialKey::PREFIX,

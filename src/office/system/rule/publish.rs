@@ -12,7 +12,8 @@ use crate::office::system::rows::state::SHOWN_AFTER_MS;
 use crate::pledges::service::Clock;
 use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{
-    Key as _, MemberKey, OperatorStore, PriceListKey, ProfileKey, SettlementKey, StoreError,
+    ConnectionKey, Key as _, MemberKey, OperatorStore, PriceListKey, ProfileKey, SettlementKey,
+    StoreError,
 };
 use crate::pledges::time::DAY_MS;
 use serde::Serialize;
@@ -126,6 +127,7 @@ enum Copied<'r> {
     Profile(ProfileKey<'r>),
     Payment(ScopeMonth),
     Member(MemberKey<'r>),
+    Connection(ConnectionKey),
 }
 
 impl<'r> Copied<'r> {
@@ -135,6 +137,7 @@ impl<'r> Copied<'r> {
             .or_else(|| ProfileKey::parse(name).map(Copied::Profile))
             .or_else(|| SettlementKey::parse(name).map(Copied::Payment))
             .or_else(|| MemberKey::parse(name).map(Copied::Member))
+            .or_else(|| ConnectionKey::parse(name).map(Copied::Connection))
     }
 
     async fn read(&self, store: &impl OperatorStore) -> Result<Option<Vec<u8>>> {
@@ -143,6 +146,7 @@ impl<'r> Copied<'r> {
             Copied::Profile(key) => read_value(store, *key).await,
             Copied::Payment(of) => read_value(store, SettlementKey(of)).await,
             Copied::Member(key) => read_value(store, *key).await,
+            Copied::Connection(key) => read_value(store, key.clone()).await,
         }
     }
 
@@ -157,6 +161,7 @@ impl<'r> Copied<'r> {
             Copied::Profile(key) => published::publish(store, clock, key, row).await,
             Copied::Payment(of) => published::publish(store, clock, &SettlementKey(of), row).await,
             Copied::Member(key) => published::publish(store, clock, key, row).await,
+            Copied::Connection(key) => published::publish(store, clock, key, row).await,
         }
     }
 }

@@ -5,9 +5,9 @@ use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::system::rows::own_rows::OwnTable;
 use crate::pledges::secret::{NamespaceSecret, SecretRecord};
 use crate::pledges::store::{
-    BackupKey, CancelledKey, CredentialKey, EpochKey, ErasedKey, FailedMailKey, Key as _,
-    LedgerUnsentKey, MailedKey, MemberKey, NotificationKey, OperatorStore, QueuedMailKey,
-    ReplayKey, SecretKey, TransactionKey, decode,
+    BackupKey, CancelledKey, ConnectionKey, CredentialKey, EpochKey, ErasedKey, FailedMailKey,
+    Key as _, LedgerUnsentKey, MailedKey, MemberKey, NotificationKey, OperatorStore, QueuedMailKey,
+    ReceivedKey, ReplayKey, SecretKey, TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -107,11 +107,14 @@ impl Restore {
         if self.options.only_ledger {
             return false;
         }
-        if [CredentialKey::PREFIX, MemberKey::PREFIX].into_iter().any(is) {
+        if [CredentialKey::PREFIX, MemberKey::PREFIX, ConnectionKey::PREFIX].into_iter().any(is) {
             return self.options.with_keys;
         }
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
             return false; // counts of e-mails by a person's hash, kept for two days, and the state of a queue's messages
+        }
+        if is(ReceivedKey::PREFIX) {
+            return false; // the orders of people who may have been erased since
         }
         if is(BackupKey::PREFIX) {
             return false; // the namespace's own last backups may be newer

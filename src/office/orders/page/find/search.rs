@@ -2,7 +2,7 @@
 
 use super::form::{SearchForm, TOKEN, address};
 use super::results;
-use super::sealed::{MAX_TERM, SEARCH_HOURS, Sealer};
+use super::sealed::{MAX_TERM, SEARCH_HOURS, TermSealer};
 use super::term::{term, transaction_id};
 use crate::office::orders::rule as transactions;
 use crate::office::shared::page::context::PageContext;
@@ -47,7 +47,7 @@ pub(crate) async fn seal<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     term: &str,
 ) -> Result<Option<String>> {
-    let seal = |sealer: Sealer| sealer.seal(context.clock, context.entropy, term);
+    let seal = |sealer: TermSealer| sealer.seal(context.clock, context.entropy, term);
     Ok(sealer(context).await?.map(seal).map(Option::unwrap_or_default))
 }
 
@@ -72,11 +72,11 @@ pub(crate) fn problem(text: &str) -> Option<String> {
 /// Returns the cipher for the search terms of the signed-in person; `None` if the namespace has no secret.
 async fn sealer<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-) -> Result<Option<Sealer>> {
+) -> Result<Option<TermSealer>> {
     let person = context.author.by().trim_ascii().to_ascii_lowercase();
     match transactions::find_secret(context.store).await {
         Err(OperatorError::Invalid(_)) => Ok(None),
-        secret => Ok(Some(Sealer::new(&secret?, person))),
+        secret => Ok(Some(TermSealer::new(&secret?, person))),
     }
 }
 

@@ -1,0 +1,274 @@
+//! A connection: its URL, its rules, what the shop system sent last, and what an order would pledge.
+
+use super::examples;
+use super::list::{address, back};
+use crate::office::connections::operation;
+use crate::office::connections::operation::{END, RETRY, SET, path};
+use crate::office::connections::rows::received::{Fate, Finding, ReceivedRow};
+use crate::office::connections::rule as connections;
+use crate::office::connections::rule::{Connection, Preview};
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
+use crate::office::shared::page::form::Form;
+use crate::office::shared::page::link;
+use crate::office::shared::page::list_times::ListTimes;
+use crate::office::shared::page::refusal::Result;
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view;
+use crate::office::shared::page::view::{Field, hidden};
+use crate::pledges::orders::{OrderSettings, System};
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::OperatorStore;
+use crate::pledges::time::date_time;
+use maud::{Markup, html};
+
+/// Shows a connection. Ledger cost: 2 queries. KV cost: 1 read.
+pub(crate) async fn connection<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+) -> Result {
+    // The form of this request may have changed the connection.
+    let now = connections::get(context.ledger, found.id.as_str()).await?;
+    page(context, &now, &Form::default(), Markup::default()).await
+}
+
+/// Shows what an order would pledge with the rules of the form. Changes nothing.
+pub(crate) async fn try_order<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+    form: &Form,
+) -> Result {
+    let record = &found.record;
+    let outcome = match OrderSettings::parse(form.raw("rules")) {
+        Ok(settings) => {
+            let order = form.raw("order").as_bytes();
+            let mode = record.scope.mode;
+            would_pledge(&connections::preview(record.system, order, &settings, mode))
+        }
+        Err(issues) => html! {
+            @for issue in &issues { (view::problem(&operation::in_words(issue))) }
+        },
+    };
+    page(context, found, form, outcome).await
+}
+
+fn would_pledge(Preview { pledge, reason }: &Preview) -> Markup {
+    html! {
+        @if let Some(reason) = reason { p role="status" { "Nothing would be pledged: " (reason) } }
+        @if let Some(pledge) = pledge {
+            p role="status" { "This would be pledged:" }
+            pre tabindex="0" role="group" aria-label="The pledge" { code { (pledge.get()) } }
+        }
+    }
+}
+
+async fn page<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+    form: &Form,
+    outcome: Markup,
+) -> Result {
+    let Connection { id, record, .. } = found;
+    let latest = context.clock.now_ms().saturating_add(1);
+    let deliveries = connections::deliveries(context.ledger, id.as_str(), latest).await?;
+    let times = context.times_of(Some(&record.scope.unit)).await;
+    let content = html! {
+        (settings(context, found))
+        (received(context, found, &deliveries, &times))
+        section {
+            h2 { "Try an order" }
+            (outcome)
+            (order_form(found, form))
+        }
+        section {
+            h2 { "Change the rules or the secret" }
+            (set_form(context, found))
+        }
+        section { h2 { "End the connection" } (end_form(context, found)) }
+        (back(&record.scope.unit))
+    };
+    Ok(Page::new(format!("{} of {}", record.system.label(), record.store), content))
+}
+
+fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, found: &Connection) -> Markup {
+    let Connection { id, record, .. } = found;
+    let origin = match &*context.settings.service_origin {
+        "" => "https://YOUR-SERVICE",
+        origin => origin,
+    };
+    let url = [origin, &path(id)].concat();
+    let mode = view::capital(record.scope.mode.name());
+    html! {
+        section {
+            h2 { "Webhook" }
+            (view::facts(&[
+                ("URL", view::copyable(&url)),
+                ("Shop", view::untrusted_text(&record.store)),
+                ("Unit", view::id_link(&record.scope.unit)),
+                ("Mode", html! { (mode) }),
+                ("API key", html! { code { (key_id(&record.key)) } " " small { "Revoking it ends the connection." } }),
+                ("Secrets", html! { (record.secrets.len()) }),
+            ]))
+            (steps(record.system))
+        }
+    }
+}
+
+/// Returns the ID of a key from its hash.
+fn key_id(hash: &str) -> &str {
+    hash.get(..crate::pledges::auth::KEY_ID_LENGTH).unwrap_or_default()
+}
+
+/// Says where to enter the URL, and what the shop system does if the service does not answer.
+fn steps(system: System) -> Markup {
+    html! {
+        @match system {
+            System::WooCommerce => {
+                ol {
+                    li { "In WordPress, open WooCommerce → Settings → Advanced → Webhooks → Add webhook." }
+                    li { "Status: Active. Topic: Order updated. Delivery URL: the URL above. Secret: the secret of this connection. "
+                        "API version: the newest." }
+                    li { "Save. WooCommerce sends a ping, which this service answers." }
+                }
+                p { "WooCommerce sends each order once, and switches the webhook off after five failures in a row. An order that it "
+                    "could not deliver is lost: save that order again in WordPress, and it is sent again." }
+            }
+            System::Shopify => {
+                ol {
+                    li { "In Shopify, open Settings → Notifications → Webhooks. The secret is at the bottom of that page." }
+                    li { "Create a webhook for each of these events, in the format JSON, with the URL above: Order payment, "
+                        "Order cancellation, Refund create." }
+                }
+                p { "Shopify repeats a delivery 8 times within 4 hours." }
+            }
+            System::Stripe => {
+                ol {
+                    li { "In Stripe, open Developers → Webhooks → Add destination, with the URL above and these events: "
+                        code { "checkout.session.completed" } ", " code { "checkout.session.async_payment_succeeded" } ", "
+                        code { "charge.refunded" } "." }
+                    li { "Enter the signing secret (" code { "whsec_…" } ") in this connection." }
+                }
+                p { "A Checkout Session does not contain its items, so rules cannot be about items. Stripe repeats a delivery for up "
+                    "to 3 days." }
+            }
+            System::BigCommerce | System::Medusa => {}
+        }
+    }
+}
+
+fn received<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+    deliveries: &[ReceivedRow],
+    times: &ListTimes<'_, C>,
+) -> Markup {
+    let rows: Vec<_> = deliveries.iter().map(|row| cells(context, found, row, times)).collect();
+    let at = times.heading("Received");
+    html! {
+        section {
+            h2 { "Received" }
+            (view::table(&[&at, "Order", "Outcome", "Details", "Change"], &rows, "Nothing was received yet."))
+            (view::more(deliveries.len()))
+        }
+    }
+}
+
+fn cells<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+    row: &ReceivedRow,
+    times: &ListTimes<'_, C>,
+) -> Vec<Markup> {
+    let Finding { outcome, number, shown, detail, id, .. } = &row.finding;
+    let order = shown.as_ref().or(number.as_ref());
+    vec![
+        times.cell(&date_time(row.at)),
+        html! { @if let Some(order) = order { (view::untrusted_text(order)) } },
+        html! { (in_words(*outcome)) },
+        html! {
+            @if let Some(id) = id { a href=(link::path(&["transactions", id])) { "Transaction" } " " }
+            @if let Some(detail) = detail { (view::inline_code(&view::sentence(detail))) }
+        },
+        html! { @if outcome.can_retry() { (retry_form(context, found, row)) } },
+    ]
+}
+
+fn in_words(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Waiting => "Waiting",
+        Fate::Pledged => "Pledged",
+        Fate::Known => "Pledged before",
+        Fate::Credited => "Refund credited",
+        Fate::Held => "Not pledged: its refund came first",
+        Fate::Skipped => "Not pledged",
+        Fate::Ignored => "Not an order",
+        Fate::Refused => "Refused",
+        Fate::Unreadable => "Not readable",
+        Fate::Ended => "Not pledged: the connection was ended",
+        Fate::Lost => "Lost",
+    }
+}
+
+fn retry_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+    row: &ReceivedRow,
+) -> Markup {
+    context.form(
+        &[&address(&found.id), "/retry"].concat(),
+        &html! {
+            (hidden("delivery", &row.delivery))
+            button.quiet { (RETRY.button) }
+        },
+    )
+}
+
+fn order_form(found: &Connection, form: &Form) -> Markup {
+    let rules = found.record.settings.to_json();
+    let or = |sent: &'static str, first: &str| match form.raw(sent) {
+        "" => first.to_owned(),
+        text => text.to_owned(),
+    };
+    let order = or("order", examples::order(found.record.system));
+    let rules = or("rules", &rules);
+    let field =
+        |name, label, value| Field { name, label, value, required: true, ..Field::default() };
+    view::form(
+        &[&address(&found.id), "/preview"].concat(),
+        &html! {
+            p { "Shows what an order would pledge. Nothing is pledged or saved." }
+            (field("order", "Order, as the shop system sends it", &order).render_code(12, ""))
+            (field("rules", "Rules to try", &rules).render_code(12, ""))
+            button { "Show" }
+        },
+    )
+}
+
+fn set_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+) -> Markup {
+    let (action, rules) = (address(&found.id), found.record.settings.to_json());
+    let form = OperationForm {
+        fixed: &[("connection", found.id.as_str())],
+        values: &[("settings", &rules)],
+        texts: &[(
+            "secret",
+            (
+                "New secret",
+                "Leave empty to keep the secret. The old secret is still accepted until you drop it.",
+            ),
+        )],
+        ..OperationForm::new(&SET, &action)
+    };
+    context.operation_form(form)
+}
+
+fn end_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Connection,
+) -> Markup {
+    let action = [&address(&found.id), "/end"].concat();
+    let fixed = [("connection", found.id.as_str())];
+    context.operation_form(OperationForm { fixed: &fixed, ..OperationForm::new(&END, &action) })
+}

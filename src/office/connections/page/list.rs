@@ -1,0 +1,78 @@
+//! The connections of a unit, and the form that adds one.
+
+use super::examples::SETTINGS;
+use crate::office::connections::operation::ADD;
+use crate::office::connections::rule as connections;
+use crate::office::connections::rule::Connection;
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
+use crate::office::shared::page::link;
+use crate::office::shared::page::refusal::Result;
+use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Shows the connections of a unit. Ledger cost: 1 query. KV cost: 1 read.
+pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+) -> Result {
+    let found = connections::list(context.ledger, Some(unit)).await?;
+    let times = context.times_of(Some(unit)).await;
+    let rows: Vec<_> = found
+        .iter()
+        .map(|it| {
+            let Connection { id, record, changed, .. } = it;
+            vec![
+                html! { a href=(address(id)) { (record.system.label()) } },
+                view::untrusted_text(&record.store),
+                html! { (view::capital(record.scope.mode.name())) },
+                times.cell(changed),
+            ]
+        })
+        .collect();
+    let changed = times.heading("Changed");
+    let action = link::path(&["units", unit, "connections"]);
+    let form = OperationForm {
+        fixed: &[("unit", unit)],
+        values: &[("settings", SETTINGS)],
+        ..OperationForm::new(&ADD, &action)
+    };
+    let headings = ["Shop system", "Shop", "Mode", &*changed];
+    let content = html! {
+        p.lead {
+            "A connected shop system sends its orders to this service, and each paid order is pledged once. "
+            "Nothing has to be installed in the shop."
+        }
+        section { (view::table(&headings, &rows, "No shop system is connected yet.")) }
+        section {
+            h2 { "Connect a shop system" }
+            p {
+                "In the shop system, create a webhook first: it shows or asks for the secret. The URL to enter there is shown "
+                "once the connection is made, so enter any address until then."
+            }
+            (context.operation_form(form))
+        }
+    };
+    Ok(Page::new(format!("Shop systems of {unit}"), content))
+}
+
+/// Shows the other connections after one was ended.
+pub(crate) async fn ended<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    connection: &Connection,
+) -> Result {
+    of_unit(context, &connection.record.scope.unit).await
+}
+
+/// Returns the path of a connection's page.
+pub(super) fn address(id: &impl std::fmt::Display) -> String {
+    link::path(&["connections", &id.to_string()])
+}
+
+/// Renders the link to the connections of a unit.
+pub(super) fn back(unit: &str) -> Markup {
+    html! { p { a href=(link::path(&["units", unit, "connections"])) { "All shop systems of " (unit) } } }
+}

@@ -1,0 +1,25 @@
+//! Lists connections, which are rows of the table `published`.
+
+use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
+use crate::office::shared::rows::published::PublishedRow;
+use serde::Serialize;
+
+/// Returns the connections of a unit, or of all units, newest first. One query.
+pub(crate) async fn all(ledger: &dyn Ledger, unit: Option<&str>) -> Result<Vec<PublishedRow>> {
+    ask(ledger, &All { unit }).await
+}
+
+#[derive(Serialize)]
+struct All<'a> {
+    unit: Option<&'a str>,
+}
+
+impl Query for All<'_> {
+    type Row = PublishedRow;
+    const SQL: &'static str =
+        "SELECT json_object('name', name, 'content', json(content), 'change', change, 'author', author,
+  'by_shop', json(iif(by_shop, 'true', 'false')), 'at', at) FROM published
+WHERE name BETWEEN 'connection:' AND 'connection;' AND content IS NOT NULL
+  AND ifnull(content ->> '$.unit' = ?1 ->> '$.unit', ?1 ->> '$.unit' IS NULL)
+ORDER BY at DESC, name LIMIT 500";
+}

@@ -1,0 +1,3 @@
+pub mod connections;
+pub mod orders;
+pub mod received;

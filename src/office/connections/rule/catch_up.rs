@@ -1,0 +1,82 @@
+//! Finds deliveries whose messages were lost, or that have to be read again.
+
+use super::api::PledgeApi;
+use super::intake::Intake;
+use crate::office::connections::rows::received as rows;
+use crate::office::connections::rows::received::{KEPT_DAYS, MOST};
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::records::Pages;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{KeyInfo, OperatorStore, ReceivedKey};
+use crate::pledges::time::DAY_MS;
+use serde::Serialize;
+
+/// How long the queue has to deliver a message, in milliseconds, before the cron reads the order itself.
+const QUEUED_MS: u64 = 2 * 60_000;
+const HOUR_MS: u64 = 3_600_000;
+
+/// What a call did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CaughtUp {
+    /// Number of deliveries that were read.
+    pub read: usize,
+    /// Whether more deliveries are left for the next call.
+    pub more: bool,
+}
+
+impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A> {
+    /// Reads deliveries that have to be read again, and those that the queue has not delivered for two minutes: at most
+    /// `most`. Deletes old rows. Ledger cost: 4 queries, and 1 for each 100 records of the last two hours. KV cost: 1 list for
+    /// each 1,000 of them. Both besides what the deliveries cost.
+    ///
+    /// # Errors
+    /// If the ledger or the store fails. The next call begins again.
+    pub async fn catch_up(&self, most: usize) -> Result<CaughtUp> {
+        let now_ms = self.clock.now_ms();
+        let mut done = CaughtUp::default();
+        for id in rows::waiting(self.ledger).await? {
+            self.read_if_few(&id, most, &mut done).await;
+        }
+        let complete = rows::complete(self.ledger).await?;
+        let mut hour_ms = complete.unwrap_or_else(|| now_ms.saturating_sub(HOUR_MS));
+        while hour_ms <= now_ms && !done.more {
+            self.catch_up_hour(hour_ms, most, &mut done).await?;
+            hour_ms = hour_ms.saturating_add(HOUR_MS);
+        }
+        if !done.more {
+            let complete = now_ms.saturating_sub(HOUR_MS); // the hour of what may still be delivered is read again
+            rows::set_complete(self.ledger, complete).await?;
+            rows::forget(self.ledger, now_ms.saturating_sub(KEPT_DAYS * DAY_MS)).await?;
+        }
+        Ok(done)
+    }
+
+    async fn catch_up_hour(&self, hour_ms: u64, most: usize, done: &mut CaughtUp) -> Result<()> {
+        let before = self.clock.now_ms().saturating_sub(QUEUED_MS);
+        let mut pages = Pages::new(self.store, ReceivedKey::hour_prefix(hour_ms));
+        while let Some(page) = pages.next().await? {
+            for part in page.chunks(MOST) {
+                let ids: Vec<_> =
+                    part.iter().filter_map(|record| id_before(record, before)).collect();
+                for id in rows::unread(self.ledger, &ids).await? {
+                    self.read_if_few(&id, most, done).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_if_few(&self, id: &str, most: usize, done: &mut CaughtUp) {
+        if done.read >= most {
+            done.more = true;
+            return;
+        }
+        self.read(id, 1).await;
+        done.read += 1;
+    }
+}
+
+fn id_before(record: &KeyInfo, before: u64) -> Option<String> {
+    let key = ReceivedKey::parse(&record.name)?;
+    (key.time_ms() < before).then(|| key.id())
+}

@@ -1,0 +1,218 @@
+//! Changes a connection, ends it, and lets deliveries be read again.
+
+use super::record;
+use super::record::{Connection, ConnectionRecord};
+use super::secrets;
+use super::secrets::MAX_SECRETS;
+use crate::office::audit::rule::{Author, Entry, Subject, Written};
+use crate::office::connections::rows::received as rows;
+use crate::office::keys::rule as keys;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::commit::{Commit, commit};
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::once::{Done, Outcome, StoredAsIs};
+use crate::office::shared::rule::published;
+use crate::office::shared::rule::published::Replacement;
+use crate::office::shared::rule::records::encode;
+use crate::office::shared::rule::refused::RefusalCode;
+use crate::office::system::rule::publish::publish_all;
+use crate::office::system::rule::secret;
+use crate::pledges::auth::KeyLevel;
+use crate::pledges::orders::OrderSettings;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{OperatorStore, ReceivedKey};
+use serde::{Deserialize, Serialize};
+
+const SET: &str = "connections set";
+const END: &str = "connections end";
+const RETRY: &str = "connections retry";
+
+/// What to change of a connection.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ConnectionChange {
+    pub settings: Option<OrderSettings>,
+    /// A new secret. The one before it is still accepted.
+    pub secret: Option<String>,
+    /// Whether only the newest secret is accepted from now on.
+    pub drops_old: bool,
+}
+
+/// The outcome of a change of a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedConnection {
+    pub connection: String,
+    pub unit: String,
+    /// How many secrets are accepted now; 0 for a connection that was ended.
+    pub secrets: usize,
+}
+
+impl StoredAsIs for ChangedConnection {}
+
+/// Changes a connection. Ledger cost: 4 queries. KV cost: 1 read and 2 writes.
+///
+/// # Errors
+/// - If there is no such connection, or the change is empty or not valid.
+/// - If somebody else changes the connection at the same moment.
+/// - If the ledger or the store fails.
+pub async fn set(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (id, change): (&str, &ConnectionChange),
+) -> Result<Done<ChangedConnection>> {
+    if let Some(secret) = &change.secret {
+        secrets::check(secret)?;
+    }
+    let work = async |at: &Commit<'_, _, _>| set_now(store, at, id, change).await;
+    let done = commit(ledger, author, (SET, &(id, change)), work).await?;
+    publish(store, ledger, author, id).await;
+    Ok(done)
+}
+
+async fn set_now(
+    store: &impl OperatorStore,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
+    id: &str,
+    change: &ConnectionChange,
+) -> Result<ChangedConnection> {
+    let Commit { author, ledger, .. } = commit;
+    let connection = record::get(*ledger, id).await?;
+    let mut record = connection.record.clone();
+    if let Some(settings) = &change.settings {
+        record.settings = settings.clone();
+    }
+    if let Some(text) = &change.secret {
+        let secret = secret::find(store).await?;
+        let secret = secret
+            .ok_or_else(|| OperatorError::invalid("nothing was changed: there is no API key"))?;
+        let sealed = secrets::seal(&connection.id, &secret, author.entropy, text)?;
+        record.secrets.insert(0, sealed);
+        record.secrets.truncate(MAX_SECRETS);
+    }
+    if change.drops_old {
+        record.secrets.truncate(1);
+    }
+    let changed = connection.outcome(record.secrets.len());
+    let entry = author.entry(SET, |_| connection.subject(change.in_words())).await?;
+    replace(commit, &entry, &changed, (&connection, Some(&record))).await?;
+    Ok(changed)
+}
+
+impl ConnectionChange {
+    fn in_words(&self) -> String {
+        let parts = [
+            self.settings.as_ref().map(|_| "the settings"),
+            self.secret.as_ref().map(|_| "a new secret"),
+            self.drops_old.then_some("no old secret"),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Ends a connection: revokes its API key, and removes it. Orders that were received are not pledged any more. Ledger cost: 3
+/// queries. KV cost: 2 writes.
+///
+/// # Errors
+/// As [`set`].
+pub async fn end(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    id: &str,
+) -> Result<Done<ChangedConnection>> {
+    let work = async |at: &Commit<'_, _, _>| end_now(store, at, id).await;
+    let done = commit(ledger, author, (END, &id), work).await?;
+    publish(store, ledger, author, id).await;
+    Ok(done)
+}
+
+async fn end_now(
+    store: &impl OperatorStore,
+    commit: &Commit<'_, impl Clock, impl Entropy>,
+    id: &str,
+) -> Result<ChangedConnection> {
+    let Commit { author, ledger, .. } = commit;
+    let connection = record::get(*ledger, id).await?;
+    keys::remove_whole(store, &connection.record.key).await?; // first: a revoked key ends the connection in any case
+    let ended = connection.outcome(0);
+    let entry = author.entry(END, |_| connection.subject(String::new())).await?;
+    replace(commit, &entry, &ended, (&connection, None)).await?;
+    Ok(ended)
+}
+
+impl Connection {
+    fn outcome(&self, secrets: usize) -> ChangedConnection {
+        let (connection, unit) = (self.id.to_string(), self.record.scope.unit.clone());
+        ChangedConnection { connection, unit, secrets }
+    }
+
+    fn subject(&self, words: String) -> Subject {
+        let on = [self.id.to_string(), words].into_iter().filter(|text| !text.is_empty());
+        Subject::of(KeyLevel::Unit(self.record.scope.unit.clone()), on)
+    }
+}
+
+async fn replace(
+    commit: &Commit<'_, impl Clock, impl Entropy>,
+    entry: &Entry,
+    outcome: &impl Outcome,
+    (connection, record): (&Connection, Option<&ConnectionRecord>),
+) -> Result<()> {
+    let record = record.map(|record| encode(&Written::new(record, entry))).transpose()?;
+    let replacement = Replacement { name: connection.name(), seen: connection.version, record };
+    published::replace(commit, entry, outcome, "the connection", vec![replacement]).await
+}
+
+/// Writes the copy that the service reads. If this fails, the cron writes it.
+async fn publish(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    id: &str,
+) {
+    let name = format!("connection:{}", id.trim());
+    let _or_by_the_cron = publish_all(store, ledger, author.clock, &[name]).await;
+}
+
+/// Lets a delivery of a connection be read again, for example after a change of the settings. The cron reads it. Ledger cost: 2 queries.
+///
+/// # Errors
+/// - If there is no such delivery, or what was sent is no longer kept.
+/// - If the ledger fails.
+pub async fn try_again(
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    which: (&str, &str),
+) -> Result<Done<ChangedConnection>> {
+    let work = async |at: &Commit<'_, _, _>| try_again_now(at, which).await;
+    commit(ledger, author, (RETRY, &which), work).await
+}
+
+async fn try_again_now(
+    commit: &Commit<'_, impl Clock, impl Entropy>,
+    (connection, delivery): (&str, &str),
+) -> Result<ChangedConnection> {
+    let Commit { author, ledger, .. } = commit;
+    let refused = |problem| Err(OperatorError::at("delivery", RefusalCode::NotFound, problem));
+    let key = ReceivedKey::from_id(delivery.trim());
+    let (Some(key), Some(row)) = (key, rows::get(*ledger, delivery.trim()).await?) else {
+        return refused(
+            "there is no delivery with this ID: take the ID from the list of deliveries",
+        );
+    };
+    if !row.finding.outcome.can_retry() {
+        return refused(
+            "nothing was changed: only a delivery for which nothing was pledged can be tried again",
+        );
+    }
+    let connection = record::get(*ledger, connection).await?;
+    if *key.connection() != connection.id {
+        return refused("nothing was changed: the delivery is of another connection");
+    }
+    let outcome = connection.outcome(connection.record.secrets.len());
+    let entry = author.entry(RETRY, |_| connection.subject(key.id())).await?;
+    if commit.make(&entry, &outcome, [rows::retrying(&key.id())?]).await? {
+        return Ok(outcome);
+    }
+    refused("nothing was changed: try again")
+}

@@ -1,0 +1,101 @@
+//! Reads what shop systems sent.
+
+use super::api::PledgeApi;
+use super::record;
+use super::record::Connection;
+use crate::office::connections::rows::orders::OrderKey;
+use crate::office::connections::rows::received as rows;
+use crate::office::connections::rows::received::{Fate, Finding, ReceivedRow};
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::records::read_value;
+use crate::office::system::rows::receive::Verdict;
+use crate::pledges::orders::{Event, RefundOfOrder, read};
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::{OperatorStore, ReceivedKey, StoreError};
+use crate::pledges::time::DAY_MS;
+
+/// How long Workers KV may take to show what was received, in milliseconds. After that, it counts as lost.
+const SHOWN_MS: u64 = DAY_MS;
+
+/// Reads deliveries of shop systems, and pledges what they order.
+#[expect(missing_debug_implementations, reason = "ports")]
+pub struct Intake<'i, S, C, E, A> {
+    pub store: &'i S,
+    pub ledger: &'i dyn Ledger,
+    pub clock: &'i C,
+    pub entropy: &'i E,
+    /// The service.
+    pub api: &'i A,
+}
+
+impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A> {
+    /// Reads a delivery, unless that was done before. `id` is the delivery's ID, `attempt` the number of this attempt from 1.
+    /// A delivery that cannot be read now is noted as waiting, so that the cron reads it if the queue does not.
+    pub async fn read(&self, id: &str, attempt: u32) -> Verdict {
+        let Some(key) = ReceivedKey::from_id(id) else { return Verdict::Done }; // not from the service
+        match self.try_to_read(&key).await {
+            Ok(()) => Verdict::Done,
+            Err(error) => {
+                let waiting = Finding::new(Fate::Waiting).because(error.to_string());
+                let _or_the_queue_repeats_it = rows::keep(self.ledger, &row(&key, waiting)).await;
+                Verdict::later(attempt)
+            }
+        }
+    }
+
+    async fn try_to_read(&self, key: &ReceivedKey) -> Result<()> {
+        let known = rows::get(self.ledger, &key.id()).await?;
+        if known.is_some_and(|row| row.finding.outcome != Fate::Waiting) {
+            return Ok(());
+        }
+        let finding = match record::find(self.ledger, key.connection()).await? {
+            Some(connection) => self.read_for(key, &connection).await?,
+            None => Finding::new(Fate::Ended),
+        };
+        let is_over = finding.outcome.is_over();
+        rows::keep(self.ledger, &row(key, finding)).await?;
+        if is_over {
+            self.store.remove(key).await?; // after the row: a failure here leaves the record for 30 days
+        }
+        Ok(())
+    }
+
+    async fn read_for(&self, key: &ReceivedKey, connection: &Connection) -> Result<Finding> {
+        let Some(body) = read_value(self.store, key.clone()).await? else {
+            let is_late = self.clock.now_ms().saturating_sub(key.time_ms()) > SHOWN_MS;
+            return if is_late {
+                Ok(Finding::new(Fate::Lost))
+            } else {
+                Err(StoreError::Unavailable.into())
+            };
+        };
+        match read(connection.record.system, &body) {
+            Ok(Event::Order(order)) => self.order(connection, &order).await,
+            Ok(Event::Refund(RefundOfOrder { order_id, refund })) => {
+                self.refund(connection, &order_id, refund).await
+            }
+            Ok(Event::OrderId(number)) => {
+                let finding = Finding::new(Fate::Unreadable).because(NEEDS_TOKEN);
+                Ok(Finding { number: Some(number), ..finding })
+            }
+            Ok(Event::Ignored(why)) => Ok(Finding::new(Fate::Ignored).because(why.to_string())),
+            Err(error) => Ok(Finding::new(Fate::Unreadable).because(error.to_string())),
+        }
+    }
+}
+
+const NEEDS_TOKEN: &str = "this shop system sends only the order's ID";
+
+impl Connection {
+    pub(super) fn order_key(&self, number: &str) -> OrderKey {
+        let record = &self.record;
+        let (scope, store) = (record.scope.clone(), record.store.clone());
+        OrderKey { scope, system: record.system, store, number: number.to_owned() }
+    }
+}
+
+fn row(key: &ReceivedKey, finding: Finding) -> ReceivedRow {
+    let connection = key.connection().as_str().to_owned();
+    ReceivedRow { delivery: key.id(), connection, at: key.time_ms(), finding }
+}

@@ -1,0 +1,46 @@
+//! Connections to shop systems. A connection says what the orders of a shop pledge. It has an API key of its own, and makes
+//! ordinary create requests with it.
+//!
+//! What a shop system sends is kept in Workers KV before it is answered, so nothing depends on a queue. A message of the
+//! queue lets it be read at once. If the message is lost, the cron [finds](Intake::catch_up) it.
+//!
+//! The pledge of an order is computed once and written to the ledger before it is sent to the service, because two events of
+//! one order may arrive together with different content.
+
+mod api;
+mod catch_up;
+mod change;
+mod create;
+mod intake;
+mod order;
+mod person;
+mod record;
+mod refund;
+mod secrets;
+
+pub use api::{ApiAnswer, PledgeApi};
+pub use catch_up::CaughtUp;
+pub use change::{ChangedConnection, ConnectionChange, end, set, try_again};
+pub use create::{Created, NewConnection, add};
+pub use intake::Intake;
+pub use order::{Preview, preview};
+pub use person::erase_received;
+pub use record::{Connection, ConnectionRecord, get, list};
+
+use super::rows::received as rows;
+use super::rows::received::ReceivedRow;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::error::Result;
+
+/// Returns the last deliveries of a connection before a time (milliseconds since 1970), newest first: at most 100. Ledger
+/// cost: 1 query.
+///
+/// # Errors
+/// If the ledger fails.
+pub async fn deliveries(
+    ledger: &dyn Ledger,
+    connection: &str,
+    before: u64,
+) -> Result<Vec<ReceivedRow>> {
+    Ok(rows::of_connection(ledger, connection, before).await?)
+}

@@ -1,0 +1,157 @@
+//! Pledges an order, once.
+
+use super::api::{PledgeApi, Recorded};
+use super::intake::Intake;
+use super::record::{Connection, key_of};
+use crate::office::connections::rows::orders as rows;
+use crate::office::connections::rows::orders::{Decision, OrderKey, OrderRow, OrderState};
+use crate::office::connections::rows::received::{Fate, Finding};
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::system::rule::secret;
+use crate::pledges::orders::{
+    Event, Order, OrderPledge, OrderSettings, System, freeze, pledge, read,
+};
+use crate::pledges::scope::Mode;
+use crate::pledges::secret::NamespaceSecret;
+use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::OperatorStore;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A> {
+    /// Pledges an order, or compares it with the pledge that was made for it before.
+    pub(super) async fn order(&self, connection: &Connection, order: &Order) -> Result<Finding> {
+        let key = connection.order_key(&order.id);
+        let secret = secret::find(self.store).await?;
+        let secret = secret.ok_or_else(|| OperatorError::invalid("there is no API key yet"))?;
+        let scope = &connection.record.scope;
+        let person = order.email.as_ref().map(|email| secret.email(scope, email));
+        let finding = match rows::get(self.ledger, &key).await? {
+            Some(row) => self.decided(connection, &key, row, (order, &secret)).await?,
+            None => self.decide(connection, &key, (order, &secret)).await?,
+        };
+        let person = person.filter(|_| !finding.outcome.is_over());
+        let (number, shown) = (Some(order.id.clone()), Some(order.number.clone()));
+        Ok(Finding { number, shown, person, ..finding })
+    }
+
+    async fn decide(
+        &self,
+        connection: &Connection,
+        key: &OrderKey,
+        (order, secret): (&Order, &NamespaceSecret),
+    ) -> Result<Finding> {
+        let record = &connection.record;
+        let pledge = match pledge(order, &record.settings, record.scope.mode.is_live()) {
+            Ok(pledge) => pledge,
+            Err(reason) => return Ok(Finding::new(Fate::Skipped).because(reason.to_string())),
+        };
+        let facts = serde_json::to_string(&freeze(
+            order,
+            &record.settings,
+            person(order, connection, secret),
+        ))?;
+        let decision = Decision {
+            key,
+            connection: connection.id.as_str(),
+            at: self.clock.now_ms(),
+            state: OrderState::Frozen,
+            request: Some(&pledge.body),
+            facts: Some(&facts),
+        };
+        let row = rows::decide(self.ledger, &decision).await?;
+        let finding = self.decided(connection, key, row, (order, secret)).await?;
+        let capped = capped_in_words(&pledge).filter(|_| finding.outcome == Fate::Pledged);
+        Ok(Finding { detail: finding.detail.or(capped), ..finding })
+    }
+
+    /// Goes on with the decision that stands for an order.
+    async fn decided(
+        &self,
+        connection: &Connection,
+        key: &OrderKey,
+        row: OrderRow,
+        (order, secret): (&Order, &NamespaceSecret),
+    ) -> Result<Finding> {
+        match (row.state, &row.request) {
+            (OrderState::Held, _) => Ok(Finding::new(Fate::Held)),
+            (OrderState::Frozen, Some(request)) => {
+                let api_key = key_of(&connection.id, &connection.record.scope, secret);
+                let sent = self.send(key, &api_key, request).await?;
+                match rows::get(self.ledger, key).await? {
+                    Some(row) if sent.outcome == Fate::Pledged && !order.refunds.is_empty() => {
+                        let finding = self.refunds(connection, key, row, &order.refunds).await?;
+                        Ok(Finding { outcome: Fate::Pledged, ..finding })
+                    }
+                    _ => Ok(sent),
+                }
+            }
+            _ => {
+                self.later_event(connection, key, row, order, &person(order, connection, secret))
+                    .await
+            }
+        }
+    }
+
+    /// Sends the create request of an order to the service. A repeated request is recorded once.
+    async fn send(&self, key: &OrderKey, api_key: &str, request: &str) -> Result<Finding> {
+        let answer = self.api.create(api_key, &key.idempotency_key(), request).await;
+        let none = || Recorded::Unknown(NO_ANSWER.to_owned());
+        match answer.map_or_else(none, |answer| answer.recorded()) {
+            Recorded::Yes(id) => {
+                rows::pledged(self.ledger, key, &id).await?;
+                Ok(Finding { id: Some(id), ..Finding::new(Fate::Pledged) })
+            }
+            Recorded::No(why) => {
+                rows::forget(self.ledger, key).await?;
+                Ok(Finding::new(Fate::Refused).because(why))
+            }
+            Recorded::Revoked => {
+                rows::forget(self.ledger, key).await?;
+                Ok(Finding::new(Fate::Ended))
+            }
+            Recorded::Unknown(why) => Err(OperatorError::invalid(why)),
+        }
+    }
+}
+
+const NO_ANSWER: &str = "the service does not answer, and the order is sent to it again";
+
+/// Says which amounts were capped, and which rules were skipped; `None` if there are none.
+fn capped_in_words(OrderPledge { capped, skipped, .. }: &OrderPledge) -> Option<String> {
+    let capped = capped.iter().map(|it| {
+        let (amount, offering) = (it.amount.to_exact(), &it.offering_id);
+        format!("{amount} `{offering}` would be more than the cap of {}", it.cap)
+    });
+    let words: Vec<_> = capped.chain(skipped.iter().map(ToString::to_string)).collect();
+    (!words.is_empty()).then(|| words.join(". "))
+}
+
+/// Returns a hash by which a later event shows whether the buyer was changed.
+fn person(order: &Order, connection: &Connection, secret: &NamespaceSecret) -> String {
+    let texts = [&order.email, &order.first_name, &order.name];
+    let whole: Vec<_> = texts.iter().map(|text| text.as_deref().unwrap_or_default()).collect();
+    secret.email(&connection.record.scope, &whole.join("\n"))
+}
+
+/// What an order would pledge.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preview {
+    /// The create request; `None` if nothing would be pledged.
+    pub pledge: Option<Box<RawValue>>,
+    /// Why nothing would be pledged.
+    pub reason: Option<String>,
+}
+
+/// Returns what an order would pledge. `body` is what the shop system sends.
+pub fn preview(system: System, body: &[u8], settings: &OrderSettings, mode: Mode) -> Preview {
+    let order = match read(system, body) {
+        Ok(Event::Order(order)) => order,
+        Ok(_) => return Preview { pledge: None, reason: Some("this is not an order".to_owned()) },
+        Err(error) => return Preview { pledge: None, reason: Some(error.to_string()) },
+    };
+    match pledge(&order, settings, mode.is_live()) {
+        Ok(pledge) => Preview { pledge: RawValue::from_string(pledge.body).ok(), reason: None },
+        Err(reason) => Preview { pledge: None, reason: Some(reason.to_string()) },
+    }
+}

@@ -1,0 +1,109 @@
+//! The record of a connection.
+
+use crate::office::connections::rows::connections as rows;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::published;
+use crate::office::shared::rows::published::PublishedRow;
+use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::published::RecordVersion;
+use crate::office::shared::rule::refused::RefusalCode;
+use crate::pledges::auth::ApiKey;
+use crate::pledges::auth::{KEY_BYTES, new_key};
+use crate::pledges::hash::first_bytes;
+use crate::pledges::orders::{ConnectionId, OrderSettings, System};
+use crate::pledges::scope::Scope;
+use crate::pledges::secret::NamespaceSecret;
+use crate::pledges::store::{ConnectionKey, Key as _, StoreError};
+use crate::pledges::time::date_time;
+use hmac::Mac as _;
+use serde::{Deserialize, Serialize};
+
+/// The record of a connection. The service reads [a part](crate::pledges::orders::Connection) of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ConnectionRecord {
+    /// The unit whose orders they are, and whether they are pledged for real.
+    #[serde(flatten)]
+    pub scope: Scope,
+    pub system: System,
+    /// The shop's address in the system, such as `acme.myshopify.com`.
+    pub store: String,
+    /// The secrets with which the shop system may sign, sealed, newest first.
+    pub secrets: Vec<String>,
+    /// The hash of the API key that belongs to the connection.
+    pub key: String,
+    pub settings: OrderSettings,
+}
+
+/// A connection as its last change left it.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    pub id: ConnectionId,
+    pub record: ConnectionRecord,
+    /// When it was last changed, an RFC 3339 date-time.
+    pub changed: String,
+    pub by: String,
+    pub(crate) version: RecordVersion,
+}
+
+impl Connection {
+    fn read(row: &PublishedRow) -> Option<Result<Self>> {
+        let ConnectionKey(id) = ConnectionKey::parse(&row.name)?;
+        let record = serde_json::from_str(row.content.as_deref()?.get());
+        let damaged = |error| StoreError::damaged(ConnectionKey::KIND, &error).into();
+        Some(record.map_err(damaged).map(|record| Connection {
+            id,
+            record,
+            changed: date_time(row.at),
+            by: row.author.clone(),
+            version: RecordVersion::of(row),
+        }))
+    }
+
+    pub fn name(&self) -> String {
+        ConnectionKey(self.id.clone()).name()
+    }
+}
+
+/// Returns a connection; `None` if there is none with this ID. Ledger cost: 1 query.
+///
+/// # Errors
+/// If the record is damaged, or the ledger fails.
+pub async fn find(ledger: &dyn Ledger, id: &ConnectionId) -> Result<Option<Connection>> {
+    let row = published::get(ledger, &ConnectionKey(id.clone()).name()).await?;
+    row.as_ref().and_then(Connection::read).transpose()
+}
+
+/// Returns a connection by the text of its ID.
+///
+/// # Errors
+/// If there is none, or as [`find`].
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Connection> {
+    let found = match ConnectionId::parse(id.trim()) {
+        Some(id) => find(ledger, &id).await?,
+        None => None,
+    };
+    found.ok_or_else(|| {
+        let problem =
+            "there is no connection with this ID: take the ID from the list of connections";
+        OperatorError::at("connection", RefusalCode::NotFound, problem)
+    })
+}
+
+/// Returns the connections of a unit, or of all units, newest first: at most 500. Ledger cost: 1 query.
+///
+/// # Errors
+/// If a record is damaged, or the ledger fails.
+pub async fn list(ledger: &dyn Ledger, unit: Option<&str>) -> Result<Vec<Connection>> {
+    let rows = rows::all(ledger, unit).await?;
+    rows.iter().filter_map(Connection::read).collect()
+}
+
+/// Derives the API key of a connection. It is stored nowhere.
+pub(super) fn key_of(id: &ConnectionId, scope: &Scope, secret: &NamespaceSecret) -> String {
+    let mac = secret.mac("connection key", scope, [id.as_str().as_bytes()]);
+    new_key(scope.mode, first_bytes::<KEY_BYTES>(mac.finalize().into_bytes()))
+}
+
+pub(super) fn hash_of(key: &str) -> String {
+    ApiKey::new(key).hash().to_hex()
+}

@@ -1,0 +1,59 @@
+-- Orders of shop systems (src/office/connections/rows). The connections themselves are rows of `published`.
+
+-- What was decided about an order, once. A rebuild of the ledger keeps the rows, because no record in Workers KV has them.
+--   system, store, number: the shop system, the shop's address in it, and the order's ID there.
+--   state: `frozen` until the service has recorded the pledge, then `pledged`. A `held` order pledges nothing, because its
+--     refund came first.
+--   request: the create request, until it has an answer. It has personal data.
+--   facts: what the pledge was computed from, without personal data (src/pledges/orders/frozen.rs); of a held order NULL.
+--   version: counts the changes of `facts` and `credited` from 1.
+--   id: the transaction.
+--   credited: what refunds have credited so far, as JSON.
+CREATE TABLE shop_orders (
+  unit TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  system TEXT NOT NULL,
+  store TEXT NOT NULL,
+  number TEXT NOT NULL,
+  connection TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('frozen', 'pledged', 'held')),
+  request TEXT,
+  facts TEXT,
+  version INTEGER NOT NULL DEFAULT 1,
+  id TEXT,
+  credited TEXT,
+  PRIMARY KEY (unit, mode, system, store, number),
+  CHECK ((state = 'pledged') = (id IS NOT NULL)),
+  CHECK ((state = 'frozen') = (request IS NOT NULL)),
+  CHECK ((state = 'held') = (facts IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What shop systems sent, and what became of it. Rows are deleted after 90 days.
+--   delivery: as in the name of the record `received:{id}` in Workers KV, which begins with the hour of its arrival.
+--   outcome: `waiting` if it has to be read again.
+--   number, shown: the order's ID, and the number that people see.
+--   detail: why nothing was pledged, or what differs from the order's pledge.
+--   id: the transaction that was recorded for the order.
+--   person: a hash of the buyer's e-mail address, while the record in Workers KV has personal data.
+CREATE TABLE received (
+  delivery TEXT PRIMARY KEY NOT NULL,
+  connection TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  number TEXT,
+  shown TEXT,
+  detail TEXT,
+  id TEXT,
+  person TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX received_by_connection ON received (connection, at);
+CREATE INDEX received_waiting ON received (at) WHERE outcome = 'waiting';
+CREATE INDEX received_by_person ON received (person) WHERE person IS NOT NULL;
+
+-- Until when the records in Workers KV were compared with `received`, in milliseconds since 1970.
+CREATE TABLE intake (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  complete INTEGER NOT NULL
+) STRICT;

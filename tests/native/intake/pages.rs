@@ -1,0 +1,211 @@
+//! Tests the pages of connections, and what a connection keeps secret.
+
+use super::{SECRET, Shop};
+use crate::dashboard::OPERATOR;
+use serde_json::{Value, json};
+use support::service::{Answer, FixedClock};
+
+/// A tree for each order.
+fn rules() -> Value {
+    json!({ "rules": [{ "offeringId": "tree", "basis": { "order": { "amount": "1" } } }] })
+}
+
+fn shop() -> Shop {
+    Shop::new("woocommerce", "live", &rules())
+}
+
+/// Returns a paid order of WooCommerce.
+fn order(id: u32) -> Value {
+    json!({
+        "id": id, "number": format!("W-{id}"), "status": "processing", "currency": "EUR", "total": "39.90",
+        "date_paid_gmt": "2026-01-31T07:00:00",
+        "billing": { "email": "bea@buyers.example", "first_name": "Bea" },
+        "line_items": [{ "id": 1, "name": "Mug", "product_id": 11, "sku": "MUG", "quantity": 2, "total": "39.90" }],
+    })
+}
+
+impl Shop {
+    fn sends(&self, order: &Value) -> u16 {
+        let status = self.send(order.to_string().as_bytes(), "");
+        self.wait(1_000);
+        self.read(1);
+        status
+    }
+
+    fn page(&self) -> Answer {
+        self.dashboard.get(OPERATOR, &format!("/connections/{}", self.connection))
+    }
+
+    fn changes(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let path = format!("/connections/{}{path}", self.connection);
+        self.dashboard.post_confirmed(OPERATOR, &path, fields)
+    }
+
+    fn outcomes(&self) -> Vec<String> {
+        self.dashboard.ledger.sql("SELECT outcome FROM received ORDER BY at")
+    }
+
+    /// Returns everything that is stored, and what the dashboard shows.
+    fn all(&self) -> String {
+        let tables = ["published", "shop_orders", "received", "audit", "operations"];
+        let rows = tables.iter().flat_map(|table| {
+            let columns = self
+                .dashboard
+                .ledger
+                .sql(&format!("SELECT name FROM pragma_table_info('{table}')"));
+            let columns = columns.iter().map(|name| format!("quote({name})")).collect::<Vec<_>>();
+            self.dashboard.ledger.sql(&format!("SELECT {} FROM {table}", columns.join(" || ")))
+        });
+        let store = self.dashboard.store();
+        let records = store.names().into_iter().map(|name| store.value(&name).unwrap_or_default());
+        rows.chain(records).chain([self.page().text]).collect()
+    }
+}
+
+#[test]
+fn the_page_has_the_url_and_what_became_of_each_order() {
+    let shop = shop();
+    shop.sends(&order(1));
+    let mut unpaid = order(2);
+    unpaid["status"] = "pending".into();
+    unpaid["date_paid_gmt"] = Value::Null;
+    shop.sends(&unpaid);
+    let page = shop.page().text;
+    for text in [
+        &*format!("https://YOUR-SERVICE/orders/{}", shop.connection),
+        "W-1",
+        ">Pledged<",
+        ">Not pledged<",
+        "not paid",
+        "WooCommerce sends each order once",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    let list = shop.dashboard.get(OPERATOR, "/units/unit_dev/connections").text;
+    assert!(list.contains(&shop.connection) && list.contains("shop.example"), "{list}");
+}
+
+#[test]
+fn a_secret_is_stored_and_shown_nowhere() {
+    let shop = shop();
+    shop.changes("", &[("secret", "another_secret_of_the_shop")]);
+    let refused = shop.changes("", &[("secret", "a_third_secret"), ("settings", "{")]);
+    assert_eq!(refused.status, 422);
+    assert!(!refused.text.contains("a_third_secret"), "{}", refused.text);
+    let all = shop.all();
+    for secret in [SECRET, "another_secret_of_the_shop", "a_third_secret"] {
+        assert!(!all.contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn two_secrets_are_accepted_until_the_old_one_is_dropped() {
+    let shop = shop();
+    let new = "another_secret_of_the_shop";
+    let body = order(1).to_string();
+    let with = |secret| shop.send_signed(body.as_bytes(), "", secret);
+    assert_eq!((with(SECRET), with(new)), (200, 401));
+    shop.changes("", &[("secret", new)]);
+    assert_eq!((with(SECRET), with(new)), (200, 200));
+    let page = shop.changes("", &[("drop-old", "yes")]);
+    assert!(page.text.contains("One secret is accepted"), "{}", page.text);
+    assert_eq!((with(SECRET), with(new)), (401, 200));
+}
+
+#[test]
+fn an_order_can_be_tried_without_pledging_it() {
+    let shop = shop();
+    let (order, rules) = (order(1).to_string(), rules().to_string());
+    let names = shop.dashboard.store().names();
+    let page = shop.changes("/preview", &[("order", &order), ("rules", &rules)]);
+    assert!(
+        page.text.contains("This would be pledged") && page.text.contains("W-1"),
+        "{}",
+        page.text
+    );
+    let page = shop.changes("/preview", &[("order", "{}"), ("rules", &rules)]);
+    assert!(page.text.contains("Nothing would be pledged"), "{}", page.text);
+    let page = shop.changes("/preview", &[("order", &order), ("rules", r#"{"rules":[{}]}"#)]);
+    assert!(page.text.contains("rules/0/offeringId"), "{}", page.text);
+    assert_eq!(shop.dashboard.store().names(), names);
+}
+
+#[test]
+fn a_delivery_can_be_tried_again_with_other_rules() {
+    let shop = shop();
+    let none = json!({ "rules": [{ "offeringId": "tree", "basis": { "item": { "amount": "1", "skus": ["CUP"] } } }] });
+    shop.changes("", &[("settings", &none.to_string())]);
+    shop.sends(&order(1));
+    assert_eq!(shop.outcomes(), ["skipped"]);
+    shop.changes("", &[("settings", &rules().to_string())]);
+    let page = shop.page();
+    let answer = shop.dashboard.press(OPERATOR, &page, "Try again");
+    assert!(answer.text.contains("within 5 minutes"), "{}", answer.text);
+    shop.cron(5);
+    assert_eq!(shop.outcomes(), ["pledged"]);
+    assert_eq!(shop.transactions().len(), 1);
+}
+
+#[test]
+fn a_connection_that_was_ended_or_whose_key_was_revoked_takes_no_orders() {
+    let ended = shop();
+    let page = ended.changes("/end", &[]);
+    assert!(page.text.contains("The connection was ended"), "{}", page.text);
+    let revoked = shop();
+    let key = revoked
+        .dashboard
+        .ledger
+        .sql("SELECT content ->> '$.key' FROM published WHERE name LIKE 'connection:%'");
+    let fields = [("key", &*format!("key:{}", key[0])), ("unit", "unit_dev")];
+    revoked.dashboard.post_confirmed(OPERATOR, "/keys/revoke", &fields);
+    for shop in [&ended, &revoked] {
+        shop.wait(60_000); // the caches have expired
+        assert_eq!(shop.sends(&order(1)), 404);
+        assert!(shop.transactions().is_empty());
+    }
+}
+
+/// The key is revoked while an order waits for the queue.
+#[test]
+fn an_order_that_was_received_before_the_end_of_its_connection_is_not_pledged() {
+    for is_ended in [true, false] {
+        let shop = shop();
+        shop.send(order(1).to_string().as_bytes(), "");
+        if is_ended {
+            shop.changes("/end", &[]);
+        } else {
+            let store = shop.dashboard.store();
+            let key = shop
+                .dashboard
+                .ledger
+                .sql("SELECT content ->> '$.key' FROM published WHERE name LIKE 'connection:%'");
+            store.remove(&format!("key:{}", key[0]));
+        }
+        shop.wait(60_000);
+        shop.read(1);
+        assert_eq!(shop.outcomes(), ["ended"]);
+        assert!(shop.transactions().is_empty());
+    }
+}
+
+#[test]
+fn an_erasure_deletes_what_is_kept_of_a_person() {
+    let shop = shop();
+    let mut unpaid = order(1);
+    unpaid["status"] = "pending".into();
+    unpaid["date_paid_gmt"] = Value::Null;
+    shop.sends(&unpaid);
+    unpaid["billing"]["email"] = "other@shop.example".into();
+    shop.sends(&unpaid);
+    let kept = || {
+        let names = shop.dashboard.store().names();
+        names.iter().filter(|name| name.starts_with("received:")).count()
+    };
+    assert_eq!(kept(), 2);
+    let FixedClock(clock) = &shop.dashboard.clock;
+    clock.set(clock.get() + 3_600_000);
+    let fields = [("unit", "unit_dev"), ("address", "bea@buyers.example"), ("confirm", "unit_dev")];
+    shop.dashboard.post_new(OPERATOR, "/person", &fields);
+    assert_eq!(kept(), 1);
+    assert!(!shop.all().contains("bea@buyers.example"));
+}
