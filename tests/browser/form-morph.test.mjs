@@ -41,6 +41,7 @@ async function wrongForm(t, fields, library, binding = () => ({})) {
   await page.waitForFunction(() => bound.isActive); // else the problem may appear after the change
   await page.fill("#email", "ada@");
   await send(page);
+  await page.waitForSelector("[aria-invalid=true]");
   return page;
 }
 

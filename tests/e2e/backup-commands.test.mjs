@@ -136,7 +136,14 @@ test("credits, fulfilments and updates come back with the records", async (t) =>
     const table = { written, known: 1 - written, refused: [] };
     const none = { written: 0, known: 0, refused: [] };
     const audit = { written: 0, known: 2, refused: [] };
-    const rows = { credits: table, fulfilments: table, updates: none, people: none, audit };
+    const rows = {
+      credits: table,
+      fulfilments: table,
+      updates: none,
+      people: none,
+      orders: none,
+      audit,
+    };
     assert.deepEqual(ledger.rows, rows);
     assert.deepEqual(await shown(), before);
   }

@@ -275,6 +275,7 @@ test("the dashboard is bound to the resources of the deployed service, and its d
     Object.fromEntries(upload.bindings.map(({ name, type: _, ...binding }) => [name, binding])),
     {
       PLEDGES: { namespace_id: "namespace-7" },
+      SERVICE: { service: "impact-pledge-production" },
       NOTIFICATIONS: { queue_name: "mails" },
       LEDGER_DB: { id: account.databases[0].uuid },
       ENVIRONMENT: { text: "production" },

@@ -124,7 +124,7 @@ for (const [name, [options, call, path, headers = {}, body]] of Object.entries(R
 test("`instanceof` holds for the errors of another copy of the package, and for no other value", () => {
   const other = project.require("impact-pledge");
   const classes = Object.entries(pkg).filter(([, value]) => value.prototype instanceof Error);
-  assert.equal(classes.length, 10);
+  assert.equal(classes.length, 11);
   for (const [name, Class] of classes) {
     const foreign = Object.create(other[name].prototype);
     assert.notEqual(other[name], Class);

@@ -103,6 +103,7 @@ const STATED = {
     `no progress for ${minutes(BACKUPS, "STALLED_MS") / 60} hours`,
     `[${constant(BACKUPS, "KEPT_DAYS")} days](#back-up-on-a-schedule)`,
     `transactions of the last ${SHOWN} s`,
+    `pledged, at most ${constant("src/pledges/store/order_keys.rs", "RECEIVED_DAYS")} days`,
     `younger than ${ERASABLE} minutes`,
     `run it again in ${ERASABLE} minutes`,
     `locations | about ${SHOWN} s`,
@@ -210,6 +211,7 @@ const STATED = {
   "docs/settings.md": [],
   "docs/upgrading.md": [],
   "docs/npm.md": [
+    `more than ${constant("src/pledges/orders/signature.rs", "WINDOW_SECONDS")} s from now`,
     `first wait is ${seconds("src/pledges/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/pledges/retry.rs", "LONGEST_WAIT_MS")} s`,
     `asks for up to ${seconds("src/pledges/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,
   ],

@@ -14,6 +14,7 @@ use crate::office::shared::rule::delays::REFUSED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::shops::operation::register::confirm_new;
+use crate::office::system::rows::health::CRON_MINUTES;
 use crate::pledges::api::ORDERS_PATH;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::orders::{OrderSettings, SettingsIssue, System};
@@ -422,7 +423,7 @@ pub async fn retry<P: Ports>(
     let by = call.host.person().await?;
     let (author, which) = (call.author(&by)?, (&*connection, &*delivery));
     let done = connections::try_again(call.ledger, &author, which).await?;
-    let said = "The order is read again within 5 minutes.";
+    let said = format!("The order is read again within {CRON_MINUTES} minutes.");
     Answer::changed(&done, Changed::new(said, Facts::new()))
 }
 

@@ -139,7 +139,7 @@ fn steps(system: System) -> Markup {
                     li { "Create a webhook for each of these events, in the format JSON, with the URL above: Order payment, "
                         "Order cancellation, Refund create." }
                 }
-                p { "Shopify repeats a delivery 8 times within 4 hours." }
+                p { "Shopify repeats a failed delivery eight times." }
             }
             System::Stripe => {
                 ol {
@@ -148,8 +148,8 @@ fn steps(system: System) -> Markup {
                         code { "charge.refunded" } "." }
                     li { "Enter the signing secret (" code { "whsec_…" } ") in this connection." }
                 }
-                p { "A Checkout Session does not contain its items, so rules cannot be about items. Stripe repeats a delivery for up "
-                    "to 3 days." }
+                p { "A Checkout Session does not contain its items, so rules cannot be about items. Stripe repeats a failed "
+                    "delivery for some days." }
             }
             System::BigCommerce | System::Medusa => {}
         }

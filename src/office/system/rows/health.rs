@@ -12,7 +12,7 @@ pub const MAX_BYTES: u64 = 10_000_000_000;
 /// The size from which the report of the ledger's health shows a problem: 8 GB.
 const MANY_BYTES: u64 = 8_000_000_000;
 /// The interval of the cron trigger in `wrangler.dashboard.toml`.
-const CRON_MINUTES: u64 = 5;
+pub(crate) const CRON_MINUTES: u64 = 5;
 /// A change is reported if Workers KV does not show it after this time, in milliseconds. Until then, the cron may not have
 /// compared it.
 const PUBLISHED_MS: u64 = 15 * 60_000;
