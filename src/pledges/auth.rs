@@ -7,7 +7,7 @@ use super::scope::Mode;
 use super::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
@@ -87,6 +87,19 @@ impl KeyHash {
     /// Parses the text that [`to_hex`](Self::to_hex) returns.
     pub fn from_hex(text: &str) -> Option<Self> {
         Some(KeyHash(base16ct::lower::decode_vec(text).ok()?.try_into().ok()?))
+    }
+}
+
+impl Serialize for KeyHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_hex())
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        KeyHash::from_hex(&String::deserialize(deserializer)?)
+            .ok_or_else(|| Error::custom("the hash of a key has 64 hexadecimal digits"))
     }
 }
 

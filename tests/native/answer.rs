@@ -95,7 +95,7 @@ impl Row {
                 let texts: Vec<_> = self.at.iter().enumerate().collect();
                 for &(index, (pointer, text)) in &texts {
                     let place = text.as_ref().map(|_| mark(index).into());
-                    put(&mut body, pointer, place);
+                    fixtures::put(&mut body, pointer, place);
                 }
                 let mut body = body.to_string();
                 for (index, (_, text)) in texts {
@@ -112,20 +112,6 @@ impl Row {
 /// Returns the placeholder for the text that is inserted at this index.
 fn mark(index: usize) -> String {
     format!("<text {index}>")
-}
-
-/// Sets the value that a JSON pointer names. `None` removes it.
-#[track_caller]
-fn put(body: &mut Value, pointer: &str, value: Option<Value>) {
-    let (parent, name) = pointer.rsplit_once('/').unwrap();
-    match (body.pointer_mut(parent).unwrap(), value) {
-        (Value::Array(items), Some(value)) => {
-            *items.get_mut(name.parse::<usize>().unwrap()).unwrap() = value;
-        }
-        (Value::Object(members), Some(value)) => drop(members.insert(name.to_owned(), value)),
-        (Value::Object(members), None) => drop(members.remove(name)),
-        _ => panic!("there is nothing at `{pointer}`"),
-    }
 }
 
 fn assert_read(row: &Row, operation: Operation, whole: Option<&Value>) {
@@ -192,7 +178,7 @@ fn amounts_of_any_length_are_read_in_linear_time() {
     const LONG: usize = 1_000_000;
     let (zeros, nines) = ("0".repeat(LONG), "9".repeat(LONG));
     let mut body = WHOLE.create.clone();
-    put(&mut body, "/charge/amount", Some("?".into()));
+    fixtures::put(&mut body, "/charge/amount", Some("?".into()));
     let body = body.to_string();
     let number = |json: &str| read(Create, 200, body.replace("\"?\"", json).as_bytes()).ok();
     // Compared without `assert_eq!`, which would print megabytes.
@@ -248,7 +234,7 @@ fn spoiled(whole: &Value) -> Vec<(String, String)> {
     for pointer in pointers {
         let mut add = |other: Option<&Value>| {
             let mut copy = whole.clone();
-            put(&mut copy, &pointer, other.cloned());
+            fixtures::put(&mut copy, &pointer, other.cloned());
             all.push((format!("{pointer} = {other:?}"), copy.to_string()));
         };
         others.as_array().unwrap().iter().for_each(|other| add(Some(other)));

@@ -1,6 +1,7 @@
 //! Reads the rows of data in `tests/fixtures`.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
@@ -20,4 +21,19 @@ fn read<F: DeserializeOwned>(path: &Path) -> (String, F) {
     assert_eq!(path.extension().unwrap(), "json", "`{}` is no fixture", path.display());
     let file = serde_json::from_slice(&fs::read(path).unwrap());
     (name, file.unwrap_or_else(|error| panic!("`{}`: {error}", path.display())))
+}
+
+/// Sets the value that a JSON pointer names; `-` stands for the end of an array. `None` removes the value.
+#[track_caller]
+pub fn put(body: &mut Value, pointer: &str, value: Option<Value>) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match (body.pointer_mut(parent).unwrap(), value) {
+        (Value::Array(items), Some(value)) if name == "-" => items.push(value),
+        (Value::Array(items), Some(value)) => {
+            *items.get_mut(name.parse::<usize>().unwrap()).unwrap() = value;
+        }
+        (Value::Object(members), Some(value)) => drop(members.insert(name.to_owned(), value)),
+        (Value::Object(members), None) => drop(members.remove(name)),
+        _ => panic!("there is nothing at `{pointer}`"),
+    }
 }

@@ -13,7 +13,7 @@ use crate::pledges::service::{Clock as _, ReceivedMessage};
 use futures_util::stream;
 use futures_util::stream::StreamExt as _;
 use js_sys::Array;
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 use std::{mem, slice};
 use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
 use worker::console_log;
@@ -78,7 +78,7 @@ async fn receive_all(
     let (mut part, mut again, mut orders) = (Part::default(), 0, Vec::new());
     for message in messages {
         let (delivered, bytes) = read(&message);
-        if let Ok(order) = serde_json::from_value::<ReceivedMessage>(delivered.body.clone()) {
+        if let Ok(order) = ReceivedMessage::deserialize(&delivered.body) {
             orders.push((message, order.received, delivered.attempt));
             continue;
         }

@@ -2,6 +2,7 @@
 
 use super::DashboardBindings;
 use super::d1::D1Ledger;
+use crate::buyer::adapters::AddressVariables as _;
 use crate::doors::cloudflare::KvStore;
 use crate::doors::cloudflare::deadline::within;
 use crate::doors::platform::Platform;
@@ -66,7 +67,7 @@ impl ServiceApi<'_> {
         body: &str,
     ) -> Result<ApiAnswer, String> {
         let ServiceApi(bindings) = self;
-        if !bindings.has_service() {
+        if !bindings.has_binding(SERVICE) {
             return Err(format!("the service's Worker is not bound as `{SERVICE}`"));
         }
         let in_words = |_: JsValue| "the service does not answer".to_owned();

@@ -12,7 +12,6 @@ mod intake;
 
 use super::cloudflare::{Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response};
 use super::platform::Platform;
-use crate::buyer::adapters::AddressVariables as _;
 use crate::office::dashboard::Dashboard;
 use crate::office::mails::rule::QueuedRounds;
 use crate::office::shared::page::settings::{Settings, Variables};
@@ -62,11 +61,6 @@ extern "C" {
 }
 
 impl DashboardBindings {
-    /// Returns whether the service's Worker is bound.
-    fn has_service(&self) -> bool {
-        self.has_binding("SERVICE")
-    }
-
     /// Returns the store of the records in Workers KV, with the functions that only operators need.
     fn store(&self) -> KvStore {
         KvStore::for_operators(self.pledges())

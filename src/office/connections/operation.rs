@@ -242,7 +242,7 @@ pub async fn end<P: Ports>(call: &Call<'_, P>, Which { connection }: Which) -> R
 fn ending(Connection { record, .. }: &Connection) -> Question {
     Question::new("End this connection?", "nothing was ended")
         .about(vec![
-            ("Shop system", Fact::Words(record.system.label().to_owned())),
+            ("Shop system", Fact::Words(record.endpoint.system.label().to_owned())),
             ("Shop", Fact::Text(record.store.clone())),
             ("Unit", Fact::Id(record.scope.unit.clone())),
         ])
@@ -289,7 +289,7 @@ struct ListedConnection {
 impl From<Connection> for ListedConnection {
     fn from(Connection { id, record, changed, by, .. }: Connection) -> Self {
         let (connection, path) = (id.to_string(), path(&id));
-        let (scope, system, store) = (record.scope, record.system, record.store);
+        let (scope, system, store) = (record.scope, record.endpoint.system, record.store);
         ListedConnection {
             connection,
             path,

@@ -1,11 +1,11 @@
-//! A connection to a shop system, as the service reads it. The office writes it, with many more members.
+//! A connection to a shop system, as the service reads it. Its record, which the office writes, has more members.
 
 use super::System;
 use crate::pledges::auth::KeyHash;
 use crate::pledges::sealed::Sealer;
 use crate::pledges::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use std::fmt::{self, Display, Formatter};
 
 /// The ID of a connection: 26 characters from `a` to `z` and `2` to `7`. It is a part of the URL to which the shop system
@@ -51,10 +51,9 @@ impl<'de> Deserialize<'de> for ConnectionId {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connection {
     pub system: System,
-    /// The secrets with which the shop system may sign, sealed. There are two while one replaces the other.
+    /// The secrets with which the shop system may sign, sealed, newest first. There are two while one replaces the other.
     pub secrets: Vec<String>,
     /// The API key that belongs to the connection. Once it is revoked, the connection receives no orders.
-    #[serde(serialize_with = "write_hash", deserialize_with = "read_hash")]
     pub key: KeyHash,
 }
 
@@ -69,13 +68,4 @@ impl Connection {
 /// Returns the cipher for the secrets of a connection. They do not open in another connection.
 pub fn sealer(id: &ConnectionId, secret: &NamespaceSecret) -> Sealer {
     Sealer::new(secret.connection_key(), id.as_str())
-}
-
-fn write_hash<S: Serializer>(hash: &KeyHash, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&hash.to_hex())
-}
-
-fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<KeyHash, D::Error> {
-    KeyHash::from_hex(&String::deserialize(deserializer)?)
-        .ok_or_else(|| Error::custom("the hash of a key has 64 hexadecimal digits"))
 }

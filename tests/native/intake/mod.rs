@@ -333,19 +333,11 @@ fn numbers(pledged: &[BTreeMap<String, Value>]) -> Vec<BTreeMap<String, Value>> 
     pledged.iter().map(|sums| sums.iter().map(number).collect()).collect()
 }
 
-/// Returns a value with changes by JSON Pointer. `null` removes a member.
+/// Returns a value with changes by JSON Pointer.
 fn changed(value: &Value, changes: &BTreeMap<String, Value>) -> Value {
     let mut value = value.clone();
     for (pointer, change) in changes {
-        let (parent, name) = pointer.rsplit_once('/').unwrap();
-        let parent = value.pointer_mut(parent).unwrap_or_else(|| panic!("{pointer}"));
-        match parent {
-            Value::Array(items) => match name.parse::<usize>() {
-                Ok(index) => items[index] = change.clone(),
-                Err(_) => items.push(change.clone()),
-            },
-            parent => parent[name] = change.clone(),
-        }
+        fixtures::put(&mut value, pointer, Some(change.clone()));
     }
     value
 }

@@ -42,20 +42,12 @@ impl Orders {
     fn get(&self, name: &str, changes: &BTreeMap<String, Value>) -> Value {
         let mut order = self.0[name].clone();
         for (pointer, value) in changes {
-            let (parent, member) = pointer.rsplit_once('/').unwrap();
-            match order.pointer_mut(parent).unwrap() {
-                Value::Object(members) if value.is_null() => drop(members.remove(member)),
-                Value::Array(items) if member == "-" => items.push(value.clone()),
-                parent => *at(parent, member) = value.clone(),
-            }
+            fixtures::put(
+                &mut order,
+                pointer,
+                Some(value.clone()).filter(|value| !value.is_null()),
+            );
         }
         order
-    }
-}
-
-fn at<'v>(parent: &'v mut Value, member: &str) -> &'v mut Value {
-    match parent {
-        Value::Array(items) => &mut items[member.parse::<usize>().unwrap()],
-        parent => &mut parent[member],
     }
 }

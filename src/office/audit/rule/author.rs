@@ -9,6 +9,8 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::operation_id::OperationId;
 use crate::office::shared::rule::records::encode;
+use crate::pledges::scope::Mode;
+use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{AuditKey, NoMetadata, OperatorStore, Registered};
 use crate::pledges::time::date_time;
@@ -216,6 +218,23 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let operation = self.operation_hash();
         let change = Change { at, by, by_shop, command, on, of, changed, operation };
         Ok(Entry { key: AuditKey::new(now_ms, random), change })
+    }
+
+    /// Derives secret bytes from the operation's ID and from `purpose`, so that another attempt gets the same. If others could
+    /// guess the ID, or there is none, the bytes are random. Returns also whether they are derived.
+    pub(crate) fn bytes<const N: usize>(
+        &self,
+        secret: &NamespaceSecret,
+        mode: Mode,
+        purpose: &[u8],
+    ) -> ([u8; N], bool) {
+        let operation = self.operation.as_ref();
+        let derived = operation.and_then(|id| id.bytes(secret, self.by, mode, purpose));
+        let mut bytes = derived.unwrap_or([0; N]);
+        if derived.is_none() {
+            self.entropy.fill(&mut bytes);
+        }
+        (bytes, derived.is_some())
     }
 
     pub(crate) fn operation_hash(&self) -> Option<String> {

@@ -43,7 +43,7 @@ pub(crate) async fn try_order<S: OperatorStore, C: Clock, E: Entropy>(
         Ok(settings) => {
             let order = form.raw("order").as_bytes();
             let mode = record.scope.mode;
-            would_pledge(&connections::preview(record.system, order, &settings, mode))
+            would_pledge(&connections::preview(record.endpoint.system, order, &settings, mode))
         }
         Err(issues) => html! {
             @for issue in &issues { (view::problem(&operation::in_words(issue))) }
@@ -87,7 +87,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         section { h2 { "End the connection" } (end_form(context, found)) }
         (back(&record.scope.unit))
     };
-    Ok(Page::new(format!("{} of {}", record.system.label(), record.store), content))
+    Ok(Page::new(format!("{} of {}", record.endpoint.system.label(), record.store), content))
 }
 
 fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, found: &Connection) -> Markup {
@@ -106,17 +106,12 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, found: &Connection) -> 
                 ("Shop", view::untrusted_text(&record.store)),
                 ("Unit", view::id_link(&record.scope.unit)),
                 ("Mode", html! { (mode) }),
-                ("API key", html! { code { (key_id(&record.key)) } " " small { "Revoking it ends the connection." } }),
-                ("Secrets", html! { (record.secrets.len()) }),
+                ("API key", html! { code { (record.endpoint.key.id()) } " " small { "Revoking it ends the connection." } }),
+                ("Secrets", html! { (record.endpoint.secrets.len()) }),
             ]))
-            (steps(record.system))
+            (steps(record.endpoint.system))
         }
     }
-}
-
-/// Returns the ID of a key from its hash.
-fn key_id(hash: &str) -> &str {
-    hash.get(..crate::pledges::auth::KEY_ID_LENGTH).unwrap_or_default()
 }
 
 /// Says where to enter the URL, and what the shop system does if the service does not answer.
@@ -229,7 +224,7 @@ fn order_form(found: &Connection, form: &Form) -> Markup {
         "" => first.to_owned(),
         text => text.to_owned(),
     };
-    let order = or("order", examples::order(found.record.system));
+    let order = or("order", examples::order(found.record.endpoint.system));
     let rules = or("rules", &rules);
     let field =
         |name, label, value| Field { name, label, value, required: true, ..Field::default() };

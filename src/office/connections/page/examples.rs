@@ -18,7 +18,8 @@ pub(super) fn order(system: System) -> &'static str {
     match system {
         System::Shopify => include_str!("examples/shopify.json"),
         System::Stripe => include_str!("examples/stripe.json"),
-        System::BigCommerce => include_str!("examples/bigcommerce.json"),
-        System::WooCommerce | System::Medusa => include_str!("examples/woocommerce.json"),
+        System::WooCommerce | System::BigCommerce | System::Medusa => {
+            include_str!("examples/woocommerce.json")
+        }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
         .map(|it| {
             let Connection { id, record, changed, .. } = it;
             vec![
-                html! { a href=(address(id)) { (record.system.label()) } },
+                html! { a href=(address(id)) { (record.endpoint.system.label()) } },
                 view::untrusted_text(&record.store),
                 html! { (view::capital(record.scope.mode.name())) },
                 times.cell(changed),

@@ -1,6 +1,7 @@
 //! Lists connections, which are rows of the table `published`.
 
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
+use crate::office::shared::rows::published;
 use crate::office::shared::rows::published::PublishedRow;
 use serde::Serialize;
 
@@ -16,10 +17,10 @@ struct All<'a> {
 
 impl Query for All<'_> {
     type Row = PublishedRow;
-    const SQL: &'static str =
-        "SELECT json_object('name', name, 'content', json(content), 'change', change, 'author', author,
-  'by_shop', json(iif(by_shop, 'true', 'false')), 'at', at) FROM published
-WHERE name BETWEEN 'connection:' AND 'connection;' AND content IS NOT NULL
+    const SQL: &'static str = concat!(
+        published::row!(),
+        "WHERE name BETWEEN 'connection:' AND 'connection;' AND content IS NOT NULL
   AND ifnull(content ->> '$.unit' = ?1 ->> '$.unit', ?1 ->> '$.unit' IS NULL)
-ORDER BY at DESC, name LIMIT 500";
+ORDER BY at DESC, name LIMIT 500"
+    );
 }

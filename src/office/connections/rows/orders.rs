@@ -112,13 +112,13 @@ pub(crate) fn refunding(refunded: &RefundedOrder<'_>) -> Result<[Statement; 2]> 
     Ok([IsVersion(refunded).statement()?, Refund(refunded).statement()?])
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct RefundedOrder<'a> {
     #[serde(flatten)]
     pub key: &'a OrderKey,
     pub version: u64,
     pub facts: &'a str,
-    pub credited: Option<&'a str>,
+    pub credited: &'a str,
 }
 
 /// Returns the statement that writes a row again after the database has lost it, unless it has a newer one.

@@ -1,12 +1,11 @@
 //! Changes a connection, ends it, and lets deliveries be read again.
 
 use super::record;
-use super::record::{Connection, ConnectionRecord};
+use super::record::{Connection, ConnectionRecord, publish};
 use super::secrets;
 use super::secrets::MAX_SECRETS;
 use crate::office::audit::rule::{Author, Entry, Subject, Written};
 use crate::office::connections::rows::received as rows;
-use crate::office::keys::rule as keys;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
@@ -15,12 +14,11 @@ use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::Replacement;
 use crate::office::shared::rule::records::encode;
 use crate::office::shared::rule::refused::RefusalCode;
-use crate::office::system::rule::publish::publish_all;
 use crate::office::system::rule::secret;
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::orders::OrderSettings;
+use crate::pledges::orders::{ConnectionId, OrderSettings};
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{OperatorStore, ReceivedKey};
+use crate::pledges::store::{CredentialKey, OperatorStore, ReceivedKey};
 use serde::{Deserialize, Serialize};
 
 const SET: &str = "connections set";
@@ -40,7 +38,7 @@ pub struct ConnectionChange {
 /// The outcome of a change of a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedConnection {
-    pub connection: String,
+    pub connection: ConnectionId,
     pub unit: String,
     /// How many secrets are accepted now; 0 for a connection that was ended.
     pub secrets: usize,
@@ -65,7 +63,7 @@ pub async fn set(
     }
     let work = async |at: &Commit<'_, _, _>| set_now(store, at, id, change).await;
     let done = commit(ledger, author, (SET, &(id, change)), work).await?;
-    publish(store, ledger, author, id).await;
+    publish(store, ledger, author.clock, &done.outcome.connection).await;
     Ok(done)
 }
 
@@ -86,13 +84,13 @@ async fn set_now(
         let secret = secret
             .ok_or_else(|| OperatorError::invalid("nothing was changed: there is no API key"))?;
         let sealed = secrets::seal(&connection.id, &secret, author.entropy, text)?;
-        record.secrets.insert(0, sealed);
-        record.secrets.truncate(MAX_SECRETS);
+        record.endpoint.secrets.insert(0, sealed);
+        record.endpoint.secrets.truncate(MAX_SECRETS);
     }
     if change.drops_old {
-        record.secrets.truncate(1);
+        record.endpoint.secrets.truncate(1);
     }
-    let changed = connection.outcome(record.secrets.len());
+    let changed = connection.outcome(record.endpoint.secrets.len());
     let entry = author.entry(SET, |_| connection.subject(change.in_words())).await?;
     replace(commit, &entry, &changed, (&connection, Some(&record))).await?;
     Ok(changed)
@@ -122,7 +120,7 @@ pub async fn end(
 ) -> Result<Done<ChangedConnection>> {
     let work = async |at: &Commit<'_, _, _>| end_now(store, at, id).await;
     let done = commit(ledger, author, (END, &id), work).await?;
-    publish(store, ledger, author, id).await;
+    publish(store, ledger, author.clock, &done.outcome.connection).await;
     Ok(done)
 }
 
@@ -133,7 +131,8 @@ async fn end_now(
 ) -> Result<ChangedConnection> {
     let Commit { author, ledger, .. } = commit;
     let connection = record::get(*ledger, id).await?;
-    keys::remove_whole(store, &connection.record.key).await?; // first: a revoked key ends the connection in any case
+    // The key comes first: a revoked key ends the connection in any case.
+    store.remove(&CredentialKey(connection.record.endpoint.key)).await?;
     let ended = connection.outcome(0);
     let entry = author.entry(END, |_| connection.subject(String::new())).await?;
     replace(commit, &entry, &ended, (&connection, None)).await?;
@@ -142,7 +141,7 @@ async fn end_now(
 
 impl Connection {
     fn outcome(&self, secrets: usize) -> ChangedConnection {
-        let (connection, unit) = (self.id.to_string(), self.record.scope.unit.clone());
+        let (connection, unit) = (self.id.clone(), self.record.scope.unit.clone());
         ChangedConnection { connection, unit, secrets }
     }
 
@@ -161,17 +160,6 @@ async fn replace(
     let record = record.map(|record| encode(&Written::new(record, entry))).transpose()?;
     let replacement = Replacement { name: connection.name(), seen: connection.version, record };
     published::replace(commit, entry, outcome, "the connection", vec![replacement]).await
-}
-
-/// Writes the copy that the service reads. If this fails, the cron writes it.
-async fn publish(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    id: &str,
-) {
-    let name = format!("connection:{}", id.trim());
-    let _or_by_the_cron = publish_all(store, ledger, author.clock, &[name]).await;
 }
 
 /// Lets a delivery of a connection be read again, for example after a change of the settings. The cron reads it. Ledger cost: 2 queries.
@@ -209,7 +197,7 @@ async fn try_again_now(
     if *key.connection() != connection.id {
         return refused("nothing was changed: the delivery is of another connection");
     }
-    let outcome = connection.outcome(connection.record.secrets.len());
+    let outcome = connection.outcome(connection.record.endpoint.secrets.len());
     let entry = author.entry(RETRY, |_| connection.subject(key.id())).await?;
     if commit.make(&entry, &outcome, [rows::retrying(&key.id())?]).await? {
         return Ok(outcome);

@@ -1,6 +1,6 @@
 //! Adds a connection, with an API key of its own.
 
-use super::record::{ConnectionRecord, hash_of, key_of};
+use super::record::{ConnectionRecord, key_of, publish};
 use super::secrets::seal;
 use crate::office::audit::rule::{Author, Subject, Written};
 use crate::office::keys::rule as keys;
@@ -15,12 +15,11 @@ use crate::office::shared::rule::records::encode;
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::shops::rule::register;
 use crate::office::system::rule::epoch;
-use crate::office::system::rule::publish::publish_all;
 use crate::office::system::rule::secret;
-use crate::pledges::auth::{KeyLevel, KeyRecord};
+use crate::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
+use crate::pledges::orders;
 use crate::pledges::orders::{ConnectionId, OrderSettings, System};
-use crate::pledges::scope::{Mode, Scope};
-use crate::pledges::secret::NamespaceSecret;
+use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{ConnectionKey, Key as _, OperatorStore};
 use serde::{Deserialize, Serialize};
@@ -98,8 +97,7 @@ pub async fn add(
     let done = commit(ledger, author, (ADD, &new.arguments()), work).await?;
     let level = KeyLevel::Unit(new.scope.unit.clone());
     register::ensure(store, author, std::slice::from_ref(&level)).await?;
-    let name = ConnectionKey(done.outcome.connection.clone()).name();
-    let _or_by_the_cron = publish_all(store, ledger, author.clock, &[name]).await;
+    publish(store, ledger, author.clock, &done.outcome.connection).await;
     Ok(done)
 }
 
@@ -114,15 +112,18 @@ async fn add_now(
     if is_new {
         secret::keep(store, secret.clone()).await?;
     }
-    let id = new_id(author, &secret, new.scope.mode);
+    let (random, _) = author.bytes(&secret, new.scope.mode, b"connection");
+    let id = ConnectionId::new(random);
     let NewConnection { scope, system, store: shop, .. } = new;
     let key = key_of(&id, scope, &secret);
     let record = ConnectionRecord {
         scope: scope.clone(),
-        system: *system,
+        endpoint: orders::Connection {
+            system: *system,
+            secrets: vec![seal(&id, &secret, author.entropy, &new.secret)?],
+            key: ApiKey::new(&key).hash(),
+        },
         store: shop.clone(),
-        secrets: vec![seal(&id, &secret, author.entropy, &new.secret)?],
-        key: hash_of(&key),
         settings: new.settings.clone(),
     };
     // The key comes first: a repeated request must not make a key again that was revoked since.
@@ -140,22 +141,6 @@ async fn add_now(
     };
     published::replace(commit, &entry, &created, "the connection", vec![replacement]).await?;
     Ok(created)
-}
-
-/// Derives the ID of a new connection from the operation's ID, so that another attempt makes the same connection. If that ID
-/// could be guessed, the ID is random.
-fn new_id(
-    author: &Author<'_, impl Clock, impl Entropy>,
-    secret: &NamespaceSecret,
-    mode: Mode,
-) -> ConnectionId {
-    let operation = author.operation.as_ref();
-    let derived = operation.and_then(|id| id.bytes(secret, author.by, mode, b"connection"));
-    let mut bytes = derived.unwrap_or_default();
-    if derived.is_none() {
-        author.entropy.fill(&mut bytes);
-    }
-    ConnectionId::new(bytes)
 }
 
 impl Created {

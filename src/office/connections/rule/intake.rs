@@ -70,7 +70,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
                 Err(StoreError::Unavailable.into())
             };
         };
-        match read(connection.record.system, &body) {
+        match read(connection.record.endpoint.system, &body) {
             Ok(Event::Order(order)) => self.order(connection, &order).await,
             Ok(Event::Refund(RefundOfOrder { order_id, refund })) => {
                 self.refund(connection, &order_id, refund).await
@@ -91,7 +91,7 @@ impl Connection {
     pub(super) fn order_key(&self, number: &str) -> OrderKey {
         let record = &self.record;
         let (scope, store) = (record.scope.clone(), record.store.clone());
-        OrderKey { scope, system: record.system, store, number: number.to_owned() }
+        OrderKey { scope, system: record.endpoint.system, store, number: number.to_owned() }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::api::{PledgeApi, Recorded};
 use super::intake::Intake;
 use super::record::{Connection, key_of};
+use super::refund::KnownOrder;
 use crate::office::connections::rows::orders as rows;
 use crate::office::connections::rows::orders::{Decision, OrderKey, OrderRow, OrderState};
 use crate::office::connections::rows::received::{Fate, Finding};
@@ -78,17 +79,18 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             (OrderState::Frozen, Some(request)) => {
                 let api_key = key_of(&connection.id, &connection.record.scope, secret);
                 let sent = self.send(key, &api_key, request).await?;
-                match rows::get(self.ledger, key).await? {
-                    Some(row) if sent.outcome == Fate::Pledged && !order.refunds.is_empty() => {
-                        let finding = self.refunds(connection, key, row, &order.refunds).await?;
-                        Ok(Finding { outcome: Fate::Pledged, ..finding })
-                    }
-                    _ => Ok(sent),
+                if sent.outcome != Fate::Pledged || order.refunds.is_empty() {
+                    return Ok(sent);
                 }
+                let Some(row) = rows::get(self.ledger, key).await? else { return Ok(sent) };
+                let known = KnownOrder::read(key, row)?;
+                let finding = self.refunds(connection, known, &order.refunds).await?;
+                Ok(Finding { outcome: Fate::Pledged, ..finding })
             }
             _ => {
-                self.later_event(connection, key, row, order, &person(order, connection, secret))
-                    .await
+                let known = KnownOrder::read(key, row)?;
+                let person = person(order, connection, secret);
+                self.later_event(connection, known, order, &person).await
             }
         }
     }

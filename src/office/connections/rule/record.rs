@@ -7,30 +7,30 @@ use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::published::RecordVersion;
 use crate::office::shared::rule::refused::RefusalCode;
-use crate::pledges::auth::ApiKey;
+use crate::office::system::rule::publish::publish_all;
 use crate::pledges::auth::{KEY_BYTES, new_key};
 use crate::pledges::hash::first_bytes;
-use crate::pledges::orders::{ConnectionId, OrderSettings, System};
+use crate::pledges::orders;
+use crate::pledges::orders::{ConnectionId, OrderSettings};
 use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
-use crate::pledges::store::{ConnectionKey, Key as _, StoreError};
+use crate::pledges::service::Clock;
+use crate::pledges::store::{ConnectionKey, Key as _, OperatorStore, StoreError};
 use crate::pledges::time::date_time;
 use hmac::Mac as _;
 use serde::{Deserialize, Serialize};
 
-/// The record of a connection. The service reads [a part](crate::pledges::orders::Connection) of it.
+/// The record of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ConnectionRecord {
     /// The unit whose orders they are, and whether they are pledged for real.
     #[serde(flatten)]
     pub scope: Scope,
-    pub system: System,
+    /// The part that the service reads.
+    #[serde(flatten)]
+    pub endpoint: orders::Connection,
     /// The shop's address in the system, such as `acme.myshopify.com`.
     pub store: String,
-    /// The secrets with which the shop system may sign, sealed, newest first.
-    pub secrets: Vec<String>,
-    /// The hash of the API key that belongs to the connection.
-    pub key: String,
     pub settings: OrderSettings,
 }
 
@@ -104,6 +104,13 @@ pub(super) fn key_of(id: &ConnectionId, scope: &Scope, secret: &NamespaceSecret)
     new_key(scope.mode, first_bytes::<KEY_BYTES>(mac.finalize().into_bytes()))
 }
 
-pub(super) fn hash_of(key: &str) -> String {
-    ApiKey::new(key).hash().to_hex()
+/// Writes the copy of a connection that the service reads. If this fails, the cron writes it.
+pub(super) async fn publish(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    id: &ConnectionId,
+) {
+    let name = ConnectionKey(id.clone()).name();
+    let _or_by_the_cron = publish_all(store, ledger, clock, &[name]).await;
 }

@@ -13,6 +13,7 @@ use crate::office::credits::rule as credits;
 use crate::office::credits::rule::{CreditRequest, Credits, OfferingQuantity, Part};
 use crate::office::orders::rule as transactions;
 use crate::office::payments::rule::due::money;
+use crate::office::shared::rows::port::Statement;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::{load, put_record};
 use crate::pledges::decimal::Decimal;
@@ -47,6 +48,20 @@ impl CreditedSoFar {
     }
 }
 
+/// An order whose pledge was made.
+pub(super) struct KnownOrder<'k> {
+    key: &'k OrderKey,
+    row: OrderRow,
+    frozen: Frozen,
+}
+
+impl<'k> KnownOrder<'k> {
+    pub(super) fn read(key: &'k OrderKey, row: OrderRow) -> Result<Self> {
+        let frozen = serde_json::from_str(row.facts.as_deref().unwrap_or_default())?;
+        Ok(KnownOrder { key, row, frozen })
+    }
+}
+
 impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A> {
     /// Reads a refund that came without its order. If the order is not known yet, it will pledge nothing.
     pub(super) async fn refund(
@@ -68,7 +83,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let finding = match row.state {
             OrderState::Held => Finding::new(Fate::Held),
             OrderState::Frozen => return Err(StoreError::Unavailable.into()), // it is being recorded
-            OrderState::Pledged => self.refunds(connection, &key, row, &[refund]).await?,
+            OrderState::Pledged => {
+                self.refunds(connection, KnownOrder::read(&key, row)?, &[refund]).await?
+            }
         };
         Ok(Finding { number: Some(number.to_owned()), ..finding })
     }
@@ -77,14 +94,12 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
     pub(super) async fn later_event(
         &self,
         connection: &Connection,
-        key: &OrderKey,
-        row: OrderRow,
+        known: KnownOrder<'_>,
         order: &Order,
         person: &str,
     ) -> Result<Finding> {
-        let frozen: Frozen = serde_json::from_str(row.facts.as_deref().unwrap_or_default())?;
-        let differences = differences(&frozen, order, person);
-        let finding = self.refunds(connection, key, row, &order.refunds).await?;
+        let differences = differences(&known.frozen, order, person);
+        let finding = self.refunds(connection, known, &order.refunds).await?;
         let words = differences.iter().map(ToString::to_string).chain(finding.detail.clone());
         let words = words.collect::<Vec<_>>().join(". ");
         Ok(Finding { detail: Some(words).filter(|words| !words.is_empty()), ..finding })
@@ -94,17 +109,14 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
     pub(super) async fn refunds(
         &self,
         connection: &Connection,
-        key: &OrderKey,
-        row: OrderRow,
+        KnownOrder { key, row, mut frozen }: KnownOrder<'_>,
         refunds: &[Refund],
     ) -> Result<Finding> {
-        let id = row.id.clone();
-        let known = Finding { id: id.clone(), ..Finding::new(Fate::Known) };
-        let mut frozen: Frozen = serde_json::from_str(row.facts.as_deref().unwrap_or_default())?;
+        let known = Finding { id: row.id.clone(), ..Finding::new(Fate::Known) };
         let so_far = row.credited.as_deref().map(serde_json::from_str).transpose()?;
         let so_far: CreditedSoFar = so_far.unwrap_or_default();
         if so_far.is_whole {
-            self.mark_cancelled(id.as_deref()).await?;
+            self.mark_cancelled(row.id.as_deref()).await?;
         }
         let is_new = frozen.merge(refunds);
         let due = if connection.record.settings.credits_refunds {
@@ -116,9 +128,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             return Ok(known);
         }
         let facts = serde_json::to_string(&frozen)?;
-        let refunded = RefundedOrder { key, version: row.version, facts: &facts, credited: None };
-        let id = id.unwrap_or_default();
-        match self.credit(&id, &due, &so_far, &refunded).await {
+        let keeping = |credited: &CreditedSoFar| {
+            let credited = serde_json::to_string(credited)?;
+            let (version, facts, credited) = (row.version, &*facts, &*credited);
+            Ok(rows::refunding(&RefundedOrder { key, version, facts, credited })?)
+        };
+        let id = row.id.as_deref().unwrap_or_default();
+        match self.credit(id, &due, &so_far, keeping).await {
             Ok(Some(words)) => Ok(Finding { outcome: Fate::Credited, ..known }.because(words)),
             Ok(None) => Ok(known),
             Err(error) if error.is_at("id") => Err(error), // Workers KV does not show the transaction yet
@@ -144,14 +160,14 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         put_record(self.store, &key, &cancelled).await
     }
 
-    /// Credits a transaction, and notes this at its order in the same database transaction. Returns the credit in words;
-    /// `None` if there was nothing to credit.
+    /// Credits a transaction, and notes this at its order in the same database transaction: `keeping` returns the statements.
+    /// Returns the credit in words; `None` if there was nothing to credit.
     async fn credit(
         &self,
         id: &str,
         due: &Refunded,
         so_far: &CreditedSoFar,
-        refunded: &RefundedOrder<'_>,
+        keeping: impl Fn(&CreditedSoFar) -> Result<[Statement; 2]>,
     ) -> Result<Option<String>> {
         let part = match due {
             Refunded::Nothing => None,
@@ -159,9 +175,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             Refunded::Part(quantities) => self.part(id, quantities, so_far).await?.map(Some),
         };
         let Some(part) = part else {
-            let kept = serde_json::to_string(so_far)?;
-            let refunded = RefundedOrder { credited: Some(&kept), ..refunded.clone() };
-            self.ledger.run(&rows::refunding(&refunded)?).await?;
+            self.ledger.run(&keeping(so_far)?).await?;
             return Ok(None);
         };
         let now = match due {
@@ -170,8 +184,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             }
             _ => CreditedSoFar { is_whole: true, ..so_far.clone() },
         };
-        let kept = serde_json::to_string(&now)?;
-        let refunded = RefundedOrder { credited: Some(&kept), ..refunded.clone() };
         let request = CreditRequest {
             transaction: id.to_owned(),
             tell_buyer: part.is_none(),
@@ -181,7 +193,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             seen: None,
         };
         let author = Author::new(BY, self.clock, self.entropy)?;
-        let together = rows::refunding(&refunded)?;
+        let together = keeping(&now)?;
         let done = credits::add_with(self.store, self.ledger, &author, &request, &together).await?;
         Ok(Some(format!("Credited {}.", done.outcome.in_words())))
     }

@@ -102,10 +102,9 @@ pub(crate) async fn put(
     key: &str,
     record: &KeyRecord,
 ) -> Result<KeyName> {
-    let credential = CredentialKey(ApiKey::new(key).hash());
-    let metadata = KeyMetadata::new(record, author.registered()).fitted()?;
-    store.put(&NotedKey(credential), encode(record)?, &metadata).await?;
-    Ok(KeyName::new(credential))
+    let note = KeyMetadata::new(record, author.registered());
+    let made = PendingKey::of(key.to_owned(), true).put(store, encode(record)?, note).await?;
+    Ok(made.row.name)
 }
 
 /// A key that is not written yet.
@@ -125,15 +124,13 @@ impl PendingKey {
         mode: Mode,
         what: &[u8],
     ) -> Self {
-        let operation = author.operation.as_ref();
-        let derived = operation.and_then(|id| id.bytes(secret, author.by, mode, what));
-        let mut bytes: [u8; KEY_BYTES] = derived.unwrap_or_default();
-        if derived.is_none() {
-            author.entropy.fill(&mut bytes);
-        }
-        let key = new_key(mode, bytes);
+        let (bytes, is_derived) = author.bytes::<KEY_BYTES>(secret, mode, what);
+        PendingKey::of(new_key(mode, bytes), is_derived)
+    }
+
+    fn of(key: String, is_derived: bool) -> Self {
         let credential = CredentialKey(ApiKey::new(&key).hash());
-        PendingKey { key, credential, is_derived: derived.is_some() }
+        PendingKey { key, credential, is_derived }
     }
 
     pub fn id(&self) -> String {

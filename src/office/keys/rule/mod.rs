@@ -12,7 +12,6 @@ pub use find::get;
 pub use list::{backed, is_key, list};
 pub(crate) use make::put;
 pub use make::{check, create};
-pub(crate) use revoke::remove_whole;
 pub use revoke::revoke;
 pub use rotate::{KeyExpiry, Rotated, rotate};
 pub use row::{KeyMetadata, KeyName, KeyRow, MadeKey};

@@ -4,9 +4,9 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::{Done, once};
 use crate::office::shared::rule::records::read_value;
-use crate::pledges::auth::{KeyHash, KeyRecord};
+use crate::pledges::auth::KeyRecord;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{CredentialKey, OperatorStore};
+use crate::pledges::store::OperatorStore;
 
 /// Revokes a key by one of the names that [`find`] accepts. Works even if the ledger does not answer, because a leaked key
 /// must be revocable at any time.
@@ -46,14 +46,4 @@ async fn remove(
     author.record_subject(store, REVOKE, subject).await?;
     store.remove(&key).await?;
     Ok(KeyName::new(key))
-}
-
-/// Removes the record of a key, if it is there. `hash` is the key's whole hash. Writes no audit log entry. KV cost: 1 write.
-///
-/// # Errors
-/// If the store fails.
-pub(crate) async fn remove_whole(store: &impl OperatorStore, hash: &str) -> Result<()> {
-    let hash = KeyHash::from_hex(hash);
-    let hash = hash.ok_or_else(|| OperatorError::invalid("this is not the hash of a key"))?;
-    Ok(store.remove(&CredentialKey(hash)).await?)
 }

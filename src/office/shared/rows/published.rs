@@ -106,6 +106,7 @@ macro_rules! row {
   'by_shop', json(iif(by_shop, 'true', 'false')), 'at', at) FROM published "
     };
 }
+pub(crate) use row;
 
 #[derive(Serialize)]
 struct Get<'a> {
