@@ -5,7 +5,15 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { experimental_getWranglerCommands } from "wrangler";
@@ -23,8 +31,9 @@ const root = join(import.meta.dirname, "..", "..");
 const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");
 const { validate } = await project.load("impact-pledge/validate");
-const scratch = join(project.folder, "blocks");
-mkdirSync(scratch, { recursive: true });
+/** A folder of this run alone: clones with the same package share the project, and the links below lead into one clone. */
+const scratch = mkdtempSync(join(project.folder, "blocks-"));
+test.after(() => rmSync(scratch, { recursive: true }));
 
 const PAGES = globSync(
   "{*,docs/**/*,examples/**/*,pkg-templates/{,service-project/}*,tests/proofs/*}.md",
@@ -245,11 +254,9 @@ const OPTIONS = {
   types: ["node", "react"],
 };
 /** The other packages that examples import. They are those of the clone. */
-for (const name of ["@types", "hono", "react", "react-hook-form"]) {
-  mkdirSync(join(scratch, "node_modules"), { recursive: true });
-  const link = join(scratch, "node_modules", name);
-  if (!existsSync(link)) symlinkSync(join(root, "node_modules", name), link, "junction");
-}
+mkdirSync(join(scratch, "node_modules"));
+for (const name of ["@types", "hono", "react", "react-hook-form"])
+  symlinkSync(join(root, "node_modules", name), join(scratch, "node_modules", name), "junction");
 
 for (const page of new Set(inLanguages("js", "jsx", "ts").map(({ page }) => page)))
   test(`${page}: its code compiles with the types of the package`, () => {

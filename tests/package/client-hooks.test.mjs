@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -170,12 +170,12 @@ test("OpenTelemetry: the recipe makes a span of each request, in the trace of th
 });
 
 test("OpenTelemetry: the recipe prints the spans of an order", async (t) => {
-  const folder = join(project.folder, "opentelemetry");
+  const folder = mkdtempSync(join(project.folder, "opentelemetry-"));
+  t.after(() => rmSync(folder, { recursive: true }));
   const root = join(import.meta.dirname, "..", "..");
   cpSync(join(root, "examples", "opentelemetry"), folder, { recursive: true });
   const installed = (where) => join(where, "node_modules", "@opentelemetry");
   mkdirSync(join(folder, "node_modules"), { recursive: true });
-  rmSync(installed(folder), { force: true });
   symlinkSync(installed(root), installed(folder), "junction");
   const { seen, baseUrl, close } = await server.serve(server.json(created()));
   t.after(close);
