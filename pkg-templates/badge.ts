@@ -1,5 +1,7 @@
 /* `impact-pledge/badge`: a sentence about a pledge for servers and e-mails, and `<impact-badge>` for pages. */
 
+import { attributesOf, languageOf, part, sentenceOf, sheetOf } from "./element.ts";
+
 /**
  * The sentences of a badge, one for each plural category of `Intl.PluralRules`, such as `one` or `few`. A
  * category without a sentence uses `other`. In a sentence, `{}` stands for the number. If a sentence has no
@@ -34,9 +36,6 @@ export interface ImpactBadgeAttributes extends ImpactWords {
   rel?: string | undefined;
 }
 
-/** Limits numbers to 15 significant digits, so that 0.1 + 0.2 is shown as 0.3. */
-const DIGITS = { maximumSignificantDigits: 15 };
-
 /**
  * Returns the sentence for a quantity, in the plural form that the language requires. The result is text, not
  * HTML.
@@ -50,14 +49,10 @@ const DIGITS = { maximumSignificantDigits: 15 };
  * console.log(impactText({ amount: 3, lang: "en", ...words })); // 3 trees with this order
  * ```
  */
-export function impactText({ amount, lang: locale, ...words }: ImpactTextOptions): string {
+export function impactText({ amount, lang, ...words }: ImpactTextOptions): string {
   if (!(Number.isFinite(amount) && amount > 0))
     throw new TypeError("`amount` must be a number greater than 0");
-  const lang = tagOf(locale),
-    sentence = words[new Intl.PluralRules(lang, DIGITS).select(amount)] || words.other;
-  if (!sentence) throw new TypeError("`other` must be a sentence");
-  const number = new Intl.NumberFormat(lang, DIGITS).format(amount);
-  return sentence.includes("{}") ? sentence.replaceAll("{}", number) : `${number} ${sentence}`;
+  return sentenceOf(amount, tagOf(lang), words);
 }
 
 /** The name of a locale, as written by ICU and POSIX. */
@@ -116,7 +111,11 @@ function badge(): CustomElementConstructor {
     }
 
     #show() {
-      const { href = "", rel = "", ...words } = attributesOf(this),
+      const {
+          href = "",
+          rel = "",
+          ...words
+        } = attributesOf(this) as unknown as ImpactBadgeAttributes,
         link = this.#link;
       Object.assign(link, { href, rel });
       if (!(href && /^https?:$/.test(link.protocol))) link.removeAttribute("href");
@@ -145,31 +144,6 @@ const reflected = (name: string): PropertyDescriptor & ThisType<HTMLElement> => 
     else this.setAttribute(name, String(value));
   },
 });
-
-const part = <Name extends "a" | "span">(name: Name, part: string): HTMLElementTagNameMap[Name] =>
-  Object.assign(document.createElement(name), { part });
-
-const attributesOf = ({ attributes }: Element) =>
-  Object.fromEntries(
-    [...attributes].map(({ name, value }) => [name, value]),
-  ) as unknown as ImpactBadgeAttributes;
-
-/**
- * Returns the language of an element, or of its closest ancestor that has one. Also searches ancestors outside
- * of the element's shadow tree.
- */
-function languageOf(element: Element): string {
-  const { host } = element.getRootNode() as Partial<ShadowRoot>,
-    own = element.closest<HTMLElement>("[lang]");
-  if (!own && host) return languageOf(host);
-  return (own ?? document.documentElement).lang || navigator.language;
-}
-
-function sheetOf(text: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync?.(text); // jsdom under Jest has no such function
-  return sheet;
-}
 
 // At the end of the module, because badges that are already in the page are rendered immediately.
 const registry = globalThis.customElements as CustomElementRegistry | undefined; // undefined on a server

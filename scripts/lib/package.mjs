@@ -68,13 +68,13 @@ export const ENTRIES = [
   },
 ];
 
-const OTHERS = ["badge", "orders", "react-hook-form"];
+const OTHERS = ["badge", "choice", "orders", "react-hook-form"];
 
 /**
  * The modules that define a custom element when they are imported. Bundlers may drop unused imports of all
  * other modules.
  */
-const DOERS = ["./badge.js", "./badge.cjs"];
+const DOERS = ["badge", "choice"].flatMap((name) => [`./${name}.js`, `./${name}.cjs`]);
 
 const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js";
 
@@ -287,8 +287,8 @@ async function bundleWorker(source, glue) {
 }
 
 /**
- * Builds the entries without wasm: one set of texts for each language, the badge, the orders, and the module for React
- * Hook Form.
+ * Builds the entries without wasm: one set of texts for each language, the custom elements, the orders, and the module for
+ * React Hook Form.
  * @returns {Promise<string[]>} their names
  */
 async function buildModules(templates, pkg) {

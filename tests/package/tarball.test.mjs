@@ -55,7 +55,8 @@ test("every file that the exports name exists, and types come first", () => {
   for (const each of all)
     if (typeof each === "object" && "types" in each) assert.equal(Object.keys(each)[0], "types");
   const { sideEffects, type, dependencies } = manifest;
-  assert.deepEqual(sideEffects, ["./badge.js", "./badge.cjs"], "what defines an element");
+  const elements = ["./badge.js", "./badge.cjs", "./choice.js", "./choice.cjs"];
+  assert.deepEqual(sideEffects, elements, "what defines an element");
   assert.deepEqual([type, dependencies], ["module", undefined]);
 });
 
@@ -121,7 +122,8 @@ const BUDGETS = {
   '{ readForm } from "impact-pledge/form"': [6_900, 500],
   '* from "impact-pledge/form"': [13_600, 500],
   '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_300, 300],
-  '* from "impact-pledge/badge"': [1_220, 100],
+  '* from "impact-pledge/badge"': [1_230, 100],
+  '* from "impact-pledge/choice"': [1_900, 100],
   '{ read } from "impact-pledge/orders"': [3_400, 100],
   '{ verify } from "impact-pledge/orders"': [950, 100],
   '* from "impact-pledge/orders"': [4_100, 100],
@@ -171,6 +173,7 @@ const STATED = [
   ["docs/npm.md", /`validate` ([\d.]+) KB/, '{ validate } from "impact-pledge/validate"'],
   ["docs/npm.md", /form ([\d.]+) KB/, '{ bindForm } from "impact-pledge/form"'],
   ["docs/npm.md", /badge ([\d.]+) KB/, '* from "impact-pledge/badge"'],
+  ["docs/npm.md", /choice ([\d.]+) KB/, '* from "impact-pledge/choice"'],
   ["docs/npm.md", /orders ([\d.]+) KB/, '* from "impact-pledge/orders"'],
   ["docs/npm.md", /test service ([\d.]+) KB/, '* from "impact-pledge/testing"'],
   [
@@ -241,8 +244,9 @@ test("Rollup, too, bundles only the validator for `validate` of the main entry",
   assert.ok(brotliCompressSync(minified.code).length <= 9_000);
 });
 
-test("an unused import of the badge still defines it, and an unused import of another entry is dropped", async () => {
+test("an unused import of an element still defines it, and an unused import of another entry is dropped", async () => {
   assert.ok((await sizeOf('import "impact-pledge/badge";')) > 800);
+  assert.ok((await sizeOf('import "impact-pledge/choice";')) > 1_500);
   assert.ok((await sizeOf('import "impact-pledge/form";')) < 10);
 });
 
