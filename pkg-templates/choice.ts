@@ -82,8 +82,9 @@ function stepped(input: HTMLInputElement, isUp: boolean): number | undefined {
 
 /** Makes a step, and lets the page know as if the buyer had used the control. */
 function step(input: HTMLInputElement | null, isUp: boolean): void {
-  const value = input?.matches(":read-write") ? stepped(input, isUp) : undefined;
-  if (!input || value === undefined) return;
+  if (!input || input.matches(":read-only")) return;
+  const value = stepped(input, isUp);
+  if (value === undefined) return;
   input.valueAsNumber = value; // not `value`, whose changes React does not see
   input.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   input.dispatchEvent(new Event("change", { bubbles: true }));

@@ -52,23 +52,26 @@ const PAGE = `globalThis.heard = [];
 for (const type of ["input", "change", "submit"])
   document.addEventListener(type, ({ target }) => heard.push(type + " " + (target.value ?? "")));`;
 
-/** Returns what a buyer sees of the first choice: the sum, and the buttons that work. */
-export const seen = (page) =>
-  page.evaluate(() => {
-    const { shadowRoot } = document.querySelector("impact-choice");
-    const works = ({ hidden, disabled, ariaDisabled }) =>
-      !(hidden || disabled || ariaDisabled === "true");
-    const buttons = [...shadowRoot.querySelectorAll("button")].filter(works);
-    const signs = buttons.map((button) => button.textContent).join("");
-    return `${shadowRoot.querySelector("output").textContent} ${signs}`.trim();
-  });
-export const sees = (page, text) =>
-  page.waitForFunction(
-    (text) =>
-      document.querySelector("impact-choice").shadowRoot.querySelector("output").textContent ===
-      text,
-    text,
-  );
 export const minus = (page) => page.locator("[part=minus]");
 export const plus = (page) => page.locator("[part=plus]");
-export const heard = (page) => page.evaluate(() => heard.splice(0));
+
+/** Returns what a buyer sees of the first choice: the sum, and the buttons that work. */
+export async function seen(page) {
+  const works = ({ hidden, disabled, ariaDisabled }) =>
+    !(hidden || disabled || ariaDisabled === "true");
+  const signs = [];
+  for (const button of [minus(page), plus(page)])
+    if (await button.first().evaluate(works)) signs.push(await button.first().textContent());
+  const sum = await page.locator("[part=sum]").first().textContent();
+  return `${sum} ${signs.join("")}`.trim();
+}
+
+/** Waits until the first choice shows a sum. */
+export const sees = async (page, text) =>
+  page.waitForFunction(
+    ([choice, text]) => choice.shadowRoot.querySelector("output").textContent === text,
+    [await page.$("impact-choice"), text],
+  );
+
+/** Returns the events of the form since the last call. */
+export const heard = (page) => page.evaluate(() => globalThis.heard.splice(0));

@@ -82,3 +82,10 @@ test("`require` returns the same", () => {
   const required = project.require("impact-pledge/badge");
   assert.equal(required.impactText({ amount: 2, lang: "en", ...ONE }), "2 trees with this order");
 });
+
+test("a server can import and require the choice, which defines nothing there", async () => {
+  const imported = await project.load("impact-pledge/choice");
+  assert.deepEqual(Object.keys(imported), []);
+  assert.deepEqual(Object.keys(project.require("impact-pledge/choice")), []);
+  assert.equal("customElements" in globalThis, false);
+});

@@ -201,7 +201,7 @@ for (const page of new Set(inLanguages("sh").map(({ page }) => page)))
 const JOINED = {
   "docs/forms.md": 2,
   "docs/getting-started.md": 3,
-  "docs/npm.md": 9,
+  "docs/npm.md": 4,
   "pkg-templates/README.md": 9,
 };
 /**
@@ -209,7 +209,13 @@ const JOINED = {
  * @type {Record<string, string>}
  */
 const GIVEN = {
-  "docs/npm.md": `declare const payload: import("impact-pledge/validate").CreatePledgeTransactionRequest;`,
+  "docs/npm.md": `
+    declare const payload: import("impact-pledge/validate").CreatePledgeTransactionRequest;
+    declare const form: FormData;
+    interface LineItem { quantity: number; price_data: { currency: string; unit_amount: number; product_data: { name: string } } }
+    declare const items: LineItem[];
+    interface Session { mode: "payment"; line_items: LineItem[]; metadata: Record<string, string>; success_url: string }
+    declare const stripe: { checkout: { sessions: { create(session: Session): Promise<{ url: string | null }> } } };`,
   "docs/forms-server.md":
     "declare function saveOrder(data: FormData, payload: unknown): Promise<void>;",
   "docs/testing.md": `

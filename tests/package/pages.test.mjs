@@ -229,10 +229,15 @@ const BADGES = [
   [`amount="5" ${POLISH} href=""`, "5 drzew", null],
 ];
 
+const elementExamples = (name) =>
+  ["README.md", "docs/npm.md"].flatMap((page) =>
+    examplesIn(page, "html").flatMap(({ code }) => (code.includes(`<${name} `) ? [code] : [])),
+  );
+
 test("the badge, under a policy that allows neither inline styles nor markup from text", async (t) => {
   const policy = `${STRICT}; style-src 'self'; require-trusted-types-for 'script'`;
   const ours = BADGES.map(([attributes]) => `<impact-badge ${attributes}>own text</impact-badge>`);
-  const [{ code }, ...others] = examplesIn("docs/npm.md", "html");
+  const [code, ...others] = elementExamples("impact-badge");
   assert.deepEqual(others, []);
   const page = await pageWith(t, policy, {
     body: `<main lang="pl">${ours.join("\n")}<impact-badge amount="0" other="x"></impact-badge>${code}</main>`,
@@ -316,4 +321,33 @@ test("the badge, under a policy that allows neither inline styles nor markup fro
   assert.equal(inShadow, "12.345,5 Bäume", "in the language of its host");
   await changed({ amount: "none", href: "javascript:alert(1)" });
   assert.deepEqual((await shown())[0], ["own text", null]);
+});
+
+test("the examples of the choice: the form has the number that the buyer chose", async (t) => {
+  const examples = elementExamples("impact-choice");
+  assert.equal(examples.length, 3);
+  for (const code of examples) {
+    const src = /"\{\{ 'choice.js' \| asset_url \}\}"/; // Shopify renders these as the server of a shop
+    const rendered = code.replace(src, "/choice.js").replace(/\{\{ cart\.attributes.*?\}\}/, "0");
+    const script = rendered.includes("<script")
+      ? ""
+      : '<script type="module" src="/choice.js"></script>';
+    const page = await pageWith(
+      t,
+      `${STRICT}; style-src 'self'; require-trusted-types-for 'script'`,
+      {
+        body: `<form id="cart"></form><form id="other">${rendered}</form>${script}`,
+      },
+    );
+    await page.waitForFunction(() => customElements.get("impact-choice"));
+    for (const _ of "12") await page.click("[part=plus]");
+    const sum = await page.textContent("[part=sum]");
+    assert.equal(sum, code.includes("price=") ? "2 trees · €1.00" : "2 trees");
+    const fields = await page.evaluate(() =>
+      ["#cart", "#other"].flatMap((id) => [...new FormData(document.querySelector(id))]),
+    );
+    assert.deepEqual(fields, [
+      [code.includes("attributes[trees]") ? "attributes[trees]" : "trees", "2"],
+    ]);
+  }
 });

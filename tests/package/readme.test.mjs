@@ -87,6 +87,7 @@ test("the README has examples of every entry", () => {
     "impact-pledge/validate",
     "impact-pledge/form",
     "impact-pledge/badge",
+    "impact-pledge/choice",
     "impact-pledge/orders",
     "impact-pledge/testing",
   ])

@@ -1,5 +1,6 @@
 const main = require("impact-pledge");
 const badge = require("impact-pledge/badge");
+require("impact-pledge/choice");
 const form = require("impact-pledge/form");
 const testing = require("impact-pledge/testing");
 const validator = require("impact-pledge/validate");

@@ -1,5 +1,6 @@
 import * as main from "impact-pledge";
 import * as badge from "impact-pledge/badge";
+import "impact-pledge/choice";
 import * as form from "impact-pledge/form";
 import * as testing from "impact-pledge/testing";
 import * as validator from "impact-pledge/validate";

@@ -89,15 +89,19 @@ export const EXPECTED = {
   tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 
-/** Fills in and sends a form with a badge beside it, as a shopper does. Requires a document. */
+/** Fills in and sends a form with a badge and a choice beside it, as a shopper does. Requires a document. */
 export async function smokeForm({ bindForm, ready }, document) {
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = `<form>
     <input name="reference" value="order-1"><input type="hidden" name="pledges.0.impact.offeringId" value="tree">
     <input name="pledges.0.impact.amount" type="number" value="1"><input id="email" name="recipient.email">
-    <button>Send</button></form><impact-badge amount="1" one="tree" other="trees" lang="en">a tree</impact-badge>`;
+    <button>Send</button></form><impact-badge amount="1" one="tree" other="trees" lang="en">a tree</impact-badge>
+    <impact-choice other="trees" lang="en"><input type="number" value="2"></impact-choice>`;
   const [form, email] = [container.querySelector("form"), container.querySelector("#email")];
   const badge = container.querySelector("impact-badge").shadowRoot.textContent;
+  const { shadowRoot } = container.querySelector("impact-choice");
+  shadowRoot.querySelectorAll("button")[1].click();
+  const choice = shadowRoot.querySelector("output").textContent;
   const sent = new Promise((resolve) => bindForm(form, { onSubmit: resolve }));
   await ready();
   type(email, "ada@");
@@ -108,6 +112,7 @@ export async function smokeForm({ bindForm, ready }, document) {
   form.requestSubmit();
   return {
     badge,
+    choice,
     invalid,
     focused,
     corrected: email.getAttribute("aria-invalid"),
@@ -123,6 +128,7 @@ function type(input, text) {
 
 export const EXPECTED_FORM = {
   badge: "1 tree",
+  choice: "3 trees",
   invalid: "true",
   focused: true,
   corrected: null,
