@@ -72,7 +72,7 @@ function amountOf(controls: Iterable<HTMLInputElement>): number {
 function stepped(input: HTMLInputElement, isUp: boolean): number | undefined {
   const copy = input.cloneNode() as HTMLInputElement,
     before = input.valueAsNumber || 0;
-  if (copy.step === "any") copy.step = "1";
+  if (/^any$/i.test(copy.step)) copy.step = "1"; // a step of any size is none
   if (isUp) copy.stepUp();
   else copy.stepDown();
   const after = copy.valueAsNumber,

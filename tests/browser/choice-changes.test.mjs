@@ -2,8 +2,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { build } from "esbuild";
-import { STEPPER, TICK, choicePage, heard, minus, plus, seen, sees } from "./choice-page.mjs";
+import {
+  CHOICE,
+  STEPPER,
+  TICK,
+  choicePage,
+  heard,
+  minus,
+  plus,
+  seen,
+  sees,
+} from "./choice-page.mjs";
 import { useBrowser } from "./chromium.mjs";
+import { VALID, field, formPage, problems, send, submitted } from "./form-page.mjs";
 
 useBrowser();
 
@@ -174,6 +185,29 @@ test("an input of React follows the buttons, and the buttons its state", async (
   assert.equal(await page.inputValue("#trees"), "2", "the state decides");
   await minus(page).click();
   await sees(page, "1 tree · €0.50");
+});
+
+test("a bound form has the number of the buttons, and its problem goes with them", async (t) => {
+  const amount = 'type="number" step="1" min="1" value="3"';
+  const [input] =
+    field("trees", "pledges.0.impact.amount", amount).match(/<input.*>(?=<\/p>)/) ?? [];
+  const choice = `<label for="trees">Trees</label> <impact-choice other="trees">${input}</impact-choice>`;
+  const page = await formPage(t, VALID.replace(/<p><label for="amount".*/, choice));
+  await page.evaluate(CHOICE);
+  await plus(page).click();
+  await send(page);
+  const amounts = async () =>
+    (await submitted(page)).map(({ pledges }) => pledges[0].impact.amount);
+  assert.deepEqual(await amounts(), [4]);
+  await page.fill("#trees", "0");
+  await send(page);
+  assert.deepEqual(Object.keys(await problems(page)), ["trees"]);
+  assert.equal(await seen(page), "+");
+  await plus(page).click();
+  assert.deepEqual(await problems(page), {});
+  assert.equal(await seen(page), "1 trees +");
+  await send(page);
+  assert.deepEqual(await amounts(), [4, 1]);
 });
 
 test("an input that is parsed after the element is found", async (t) => {

@@ -8,7 +8,8 @@ const ORIGIN = "http://choice.test";
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self'; img-src data:; require-trusted-types-for 'script'";
 const home = join((await packed()).folder, "node_modules", "impact-pledge");
-const CHOICE = readFileSync(join(home, "choice.js"), "utf8");
+/** The script of the element. */
+export const CHOICE = readFileSync(join(home, "choice.js"), "utf8");
 
 export const TREES = 'price="0.50" currency="EUR" one="{} tree" other="{} trees"';
 export const STEPPER = `<label for="trees">Trees</label>
