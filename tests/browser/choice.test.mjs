@@ -246,6 +246,15 @@ test("a screen reader gets the name, the limits and the sum, and each new sum by
     ["Increase: Trees", undefined],
     ["Send", undefined],
   ]);
+  const changes = await page.evaluate(() => {
+    const [sum] = document.querySelector("impact-choice").shadowRoot.querySelectorAll("output");
+    const observer = new MutationObserver(() => {});
+    observer.observe(sum, { childList: true, characterData: true, subtree: true });
+    for (const type of ["focusin", "input", "change"])
+      document.querySelector("#trees").dispatchEvent(new Event(type, { bubbles: true }));
+    return observer.takeRecords().length;
+  });
+  assert.equal(changes, 0, "an unchanged sum is not announced again");
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     assert.deepEqual(await axeFindings(page), []);
