@@ -1,27 +1,63 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { IdempotencyKeyReusedError, PledgeClient, ValidationError } from "impact-pledge";
+import { OrderError, read, verify } from "impact-pledge/orders";
 
-const [secret, offeringId, shop] = ["SHOPIFY_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID", "SHOP"].map(
-  setting,
-);
-const { PLEDGE_API_KEY, PORT = "3000" } = process.env;
+const { SHOPIFY_WEBHOOK_SECRET, PLEDGE_OFFERING_ID, SHOP, PORT = "3000" } = process.env;
+if (!SHOPIFY_WEBHOOK_SECRET || !PLEDGE_OFFERING_ID || !SHOP)
+  throw new Error("set SHOPIFY_WEBHOOK_SECRET, PLEDGE_OFFERING_ID and SHOP");
 const client = PledgeClient.fromEnv({ deadlineMs: 4_000 }); // Shopify waits for 5 seconds
-
+const isLive = process.env.PLEDGE_API_KEY.startsWith("service_sk_live");
 const PATH = "/webhooks/shopify";
 const MAX_BYTES = 4_194_304;
+const FINAL = [IdempotencyKeyReusedError, ValidationError, OrderError];
 
 /** Returns a status: 200 if the pledge is recorded or never can be. For any other, Shopify retries for 4 hours. */
 async function statusFor(request) {
   if (request.method !== "POST" || request.url !== PATH) return 404;
   const body = await bytesOf(request);
   if (body === null) return 413;
-  if (!isSigned(body, request.headers["x-shopify-hmac-sha256"])) return 401;
-  const order = JSON.parse(body);
-  const reason = whyNot(order);
-  if (reason) log(order, reason);
-  else await pledgeFor(order);
+  try {
+    await verify("shopify", request.headers, body, SHOPIFY_WEBHOOK_SECRET);
+  } catch (error) {
+    log({ refused: error.message });
+    return 401;
+  }
+  let order;
+  try {
+    const { event, content } = read("shopify", body);
+    if (event === "order") order = content;
+    if (order?.payment === "paid" && !(order.isTest && isLive)) await pledge(order);
+    else if (order) log({ order: order.number, payment: order.payment, isTest: order.isTest });
+  } catch (error) {
+    if (!FINAL.some((type) => error instanceof type)) throw error;
+    log({ order: order?.number, reason: error.message });
+  }
   return 200;
+}
+
+/** Records a tree for each article. All events of an order have the same idempotency key, so they record one pledge. */
+const pledge = (order) =>
+  client.createPledgeTransaction(
+    {
+      reference: order.number,
+      recipient: { email: order.email, firstName: order.firstName },
+      pledges: bought(order).map(({ title, sku, amount }) => ({
+        impact: { amount, offeringId: PLEDGE_OFFERING_ID },
+        detail: { name: title, nounSingular: "tree", nounPlural: "trees", externalId: sku },
+      })),
+      trigger: { date: order.created, phrase: "placed an order" },
+      notifications: ["Email"], // with the timeline's link: no shopper sees this answer
+    },
+    { idempotencyKey: `shopify:${SHOP}:${order.id}` },
+  );
+
+/** Returns the articles without gift cards, each with the amount that was not removed from the order or refunded. */
+function bought({ lines = [], refunds = [] }) {
+  const back = refunds.flatMap((refund) => refund.lines ?? []);
+  const backOf = (id) => back.reduce((sum, [line, part]) => sum + (line === id ? +part : 0), 0);
+  return lines
+    .map((line) => ({ ...line, amount: Number(line.quantity) - backOf(line.id) }))
+    .filter(({ kind, amount }) => kind === "goods" && amount > 0);
 }
 
 /** Returns the raw body, which Shopify has signed; `null` if it is too large. */
@@ -35,81 +71,10 @@ async function bytesOf(request) {
   return length > MAX_BYTES ? null : Buffer.concat(chunks);
 }
 
-/** Whether Shopify signed the body. The signature has no time, so an old order is accepted: it is recorded only once. */
-function isSigned(body, signature = "") {
-  const expected = createHmac("sha256", secret).update(body).digest();
-  const given = Buffer.from(signature, "base64");
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-/** Returns why an order has no pledge, or `undefined`. Reads only the signed body: the topic header is not signed. */
-function whyNot({ email, line_items, test, financial_status, cancelled_at }) {
-  if (financial_status !== "paid" || cancelled_at) return "it is not an order that is paid";
-  if (!email) return "there is no address to send a timeline to";
-  if (!line_items.some(isBought)) return "nothing was bought";
-  if (test && PLEDGE_API_KEY.startsWith("service_sk_live")) return "a test order, but a live key";
-}
-
-/**
- * Records the pledge. All events of an order have the same idempotency key, so they record one pledge. Order IDs are unique
- * only within a shop.
- */
-async function pledgeFor(order) {
-  const idempotencyKey = `shopify:${shop}:${order.id}`;
-  try {
-    await client.createPledgeTransaction(payloadOf(order), { idempotencyKey });
-  } catch (error) {
-    const reason = finalReason(error);
-    if (!reason) throw error;
-    log(order, reason);
-  }
-}
-
-/**
- * Returns why a retry cannot help, or `undefined`. Shopify removes a subscription that keeps failing, and then no order
- * arrives.
- */
-function finalReason(error) {
-  if (error instanceof IdempotencyKeyReusedError)
-    return "it was recorded before, and has changed since: do not pledge it again";
-  if (error instanceof ValidationError || error.code === "invalid_argument")
-    return `it is not recorded: ${error.message}`;
-}
-
-/** Returns how many of an article the order has now: an edit of the order changes `current_quantity` only. */
-const quantityOf = ({ current_quantity, quantity }) => current_quantity ?? quantity;
-
-/** Whether an article gets trees. A gift card is money: the order that it pays for gets them. */
-const isBought = (item) => quantityOf(item) > 0 && !item.gift_card;
-
-/** Returns a payload with a tree for each article. */
-const payloadOf = ({ name, email, customer, line_items, processed_at }) => ({
-  reference: name,
-  recipient: { email, firstName: customer?.first_name ?? undefined },
-  pledges: line_items.filter(isBought).map((item) => ({
-    impact: { amount: quantityOf(item), offeringId },
-    detail: {
-      name: item.title,
-      nounSingular: "tree",
-      nounPlural: "trees",
-      externalId: item.sku ?? undefined,
-    },
-  })),
-  trigger: { date: processed_at ?? undefined, phrase: "placed an order" },
-  notifications: ["Email"], // with the timeline's link: no shopper sees this answer
-});
-
 /** Logs as JSON, so that a line break in an order cannot forge a log line. */
-const log = ({ name }, reason) => console.log(JSON.stringify({ order: name, reason }));
-
-function setting(name) {
-  const value = process.env[name];
-  if (!value) throw new Error(`set ${name}`);
-  return value;
-}
+const log = (line) => console.log(JSON.stringify(line));
 
 const times = { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
-
 const server = createServer(times, async (request, response) => {
   const status = await statusFor(request).catch((error) => {
     console.error(error);
@@ -117,5 +82,4 @@ const server = createServer(times, async (request, response) => {
   });
   response.writeHead(status).end();
 });
-
 server.listen(Number(PORT), "127.0.0.1", () => console.log(`http://127.0.0.1:${PORT}${PATH}`));

@@ -15,7 +15,7 @@ import { attributes, currency, dateTime, id, language, plain } from "./text.ts";
 
 /**
  * Reads the body of a webhook, or an order that was fetched: for BigCommerce with the list of `/products` as its member
- * `products`, for Medusa what `query.graph` returns.
+ * `products`, for Medusa what `query.graph` returns with `payment_status`, which it does not return by itself.
  *
  * The kind of body follows from the body alone, because systems do not sign their topic headers. Optional members that
  * cannot be used are left out.

@@ -1,4 +1,5 @@
-//! Medusa 2: an order as `query.graph` returns it in a subscriber. Medusa sends no webhooks.
+//! Medusa 2: an order as `query.graph` returns it in a subscriber. Medusa sends no webhooks. The subscriber adds
+//! `payment_status`: Medusa computes it in workflows of its own (`packages/core/core-flows/src/order/utils/aggregate-status.ts`).
 //!
 //! Totals are in the main unit, as numbers, texts or objects with a `value`. They are there only if the query names
 //! them. `item_total` is the goods after discounts with tax, `original_item_total` before them. Gift cards and store
