@@ -90,6 +90,42 @@ const STATED = [
     (n) => `up to ${n} messages a day`,
   ],
   ["dashboard", "office/mails/page/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
+  [
+    "shop-systems",
+    "office/connections/rule/secrets",
+    /MIN_BYTES: usize = (.+);/,
+    (n) => `| Secret | ${n} to 255 characters`,
+  ],
+  [
+    "shop-systems",
+    "pledges/orders/settings",
+    /DEFAULT_CAP: u32 = (.+);/,
+    (n) => `| \`cap\`, of a rule | ${n} |`,
+  ],
+  [
+    "shop-systems",
+    "office/system/rows/health",
+    /CRON_MINUTES: u64 = (.+);/,
+    (n) => `reads a delivery again within ${n} minutes`,
+  ],
+  [
+    "shop-systems",
+    "pledges/store/order_keys",
+    /RECEIVED_DAYS: u32 = (.+);/,
+    (n) => `is kept for ${n} days for this`,
+  ],
+  [
+    "shop-systems",
+    "office/connections/rows/received",
+    /KEPT_DAYS: u64 = (.+);/,
+    (n) => `deliveries goes back ${n} days`,
+  ],
+  [
+    "shop-systems",
+    "pledges/service/receive",
+    /ANSWER_MS: u32 = (.+);/,
+    (ms) => `answers within ${ms / 1000} s`,
+  ],
 ];
 
 for (const [page, file, constant, words] of STATED)

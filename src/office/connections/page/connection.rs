@@ -122,7 +122,7 @@ fn steps(system: System) -> Markup {
                 ol {
                     li { "In WordPress, open WooCommerce → Settings → Advanced → Webhooks → Add webhook." }
                     li { "Status: Active. Topic: Order updated. Delivery URL: the URL above. Secret: the secret of this connection. "
-                        "API version: the newest." }
+                        "API version: WP REST API Integration v3." }
                     li { "Save. WooCommerce sends a ping, which this service answers." }
                 }
                 p { "WooCommerce sends each order once, and switches the webhook off after five failures in a row. An order that it "
@@ -141,7 +141,8 @@ fn steps(system: System) -> Markup {
                     li { "In Stripe, open Developers → Webhooks → Add destination, with the URL above and these events: "
                         code { "checkout.session.completed" } ", " code { "checkout.session.async_payment_succeeded" } ", "
                         code { "charge.refunded" } "." }
-                    li { "Enter the signing secret (" code { "whsec_…" } ") in this connection." }
+                    li { "Copy the signing secret (" code { "whsec_…" } "). Enter it below as the new secret, and accept only the newest "
+                        "secret." }
                 }
                 p { "A Checkout Session does not contain its items, so rules cannot be about items. Stripe repeats a failed "
                     "delivery for some days." }

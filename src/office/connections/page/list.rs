@@ -50,8 +50,8 @@ pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             h2 { "Connect a shop system" }
             p {
-                "In the shop system, create a webhook first: it shows or asks for the secret. The URL to enter there is shown "
-                "once the connection is made, so enter any address until then."
+                "For WooCommerce, make up a secret. Shopify shows it where webhooks are created. Stripe shows it only once it has "
+                "the URL: enter a temporary secret here, and replace it on the page of the connection."
             }
             (context.operation_form(form))
         }
