@@ -82,6 +82,7 @@ operations! {
     ConnectionsList = connections::LIST, list;
     ConnectionsDeliveries = connections::DELIVERIES, deliveries;
     ConnectionsRetry = connections::RETRY, retry;
+    ConnectionsFetch = connections::FETCH, fetch;
     ConnectionsPreview = connections::PREVIEW, preview;
     TransactionsList = transactions::LIST, list;
     TransactionsFind = transactions::FIND, find;

@@ -219,6 +219,8 @@ routes! {
         after connection_operations::SET, set("connection" = id);
     RetryDelivery(id) = "POST /connections/{id}/retry", Operate, connection Manage, connections::connection(&scoped)
         after connection_operations::RETRY, retry("connection" = id);
+    FetchOrders(id) = "POST /connections/{id}/fetch", Operate, connection Manage, connections::connection(&scoped)
+        after connection_operations::FETCH, fetch("connection" = id);
     EndConnection(id) = "POST /connections/{id}/end", Operate, connection Manage, connections::ended(&scoped)
         after connection_operations::END, end("connection" = id);
     /// Shows what an order would pledge.

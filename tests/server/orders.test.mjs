@@ -12,6 +12,7 @@ import { send } from "../e2e/worker.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
 import { until } from "../support/until.mjs";
 import { startDashboard } from "./dashboard-worker.mjs";
+import { openShop } from "./shop-api.mjs";
 
 const OPERATOR = "operator@small-hours.example";
 const SECRET = "whsec_of_the_shop_1234";
@@ -57,6 +58,11 @@ const SIGNATURES = {
   }),
   shopify: (body, secret) => ({ "x-shopify-hmac-sha256": hmac(body, secret, "base64") }),
   woocommerce: (body, secret) => ({ "x-wc-webhook-signature": hmac(body, secret, "base64") }),
+  bigcommerce: (body, secret, seconds) => ({
+    "webhook-id": "msg_1",
+    "webhook-timestamp": `${seconds}`,
+    "webhook-signature": `v1,${hmac(`msg_1.${seconds}.${body}`, secret, "base64")}`,
+  }),
 };
 
 function signature(system, body, sign) {
@@ -87,10 +93,10 @@ const post = (path, fields) =>
   });
 
 /** Connects a shop by the form of its unit. Returns the connection's ID. */
-async function connect(system, mode, store, settings) {
+async function connect({ system, mode, store, settings, token }) {
   const path = "/units/unit_dev/connections";
   const [, operation] = (await page(path)).text.match(/name="operation" value="([^"]+)"/) ?? [];
-  const fields = { operation, mode, system, store, secret: SECRET, settings };
+  const fields = { operation, mode, system, store, secret: SECRET, token, settings };
   const made = await post(path, { ...fields, settings: JSON.stringify(settings) });
   assert.equal(made.status, 200, made.text);
   const { results } = await dashboard.db
@@ -113,31 +119,66 @@ async function deliver(connection, system, body, sign) {
 /** Returns what became of a connection's deliveries, oldest first. */
 async function received(connection) {
   const { results } = await dashboard.db
-    .prepare("SELECT outcome, detail, id FROM received WHERE connection = ? ORDER BY at, delivery")
+    .prepare("SELECT outcome, detail, id FROM received WHERE connection = ? ORDER BY at, outcome <> 'pledged', delivery")
     .bind(connection)
     .all();
   return results;
 }
 
-/** Runs one row. Each delivery is read before the next one is sent. */
-async function run({ system, order, settings }, row, store) {
-  const connection = await connect(
+/** Lets orders be fetched that were changed in the last days, by the form of the connection. */
+async function fetchSince(connection, days) {
+  const { text } = await page(`/connections/${connection}`);
+  const [, form = ""] = text.split('/fetch"');
+  const [, operation] = form.match(/name="operation" value="([^"]+)"/) ?? [];
+  const since = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const asked = await post(`/connections/${connection}/fetch`, { operation, since });
+  assert.equal(asked.status, 200, asked.text);
+}
+
+/** Returns the address of a shop in its system. */
+const STORES = {
+  shopify: (number) => `shop-${number}.myshopify.com`,
+  bigcommerce: (number) => `abcde${number}`,
+};
+const storeOf = (system, number) => STORES[system]?.(number) ?? `shop-${number}.${system}.example`;
+
+/** Sends what a step sends. Each delivery is read before the next one is sent. */
+async function sendAll(connection, { system, order }, step) {
+  const { send: changes, body, text, times = 1, sign = "", status = 200 } = step;
+  if (!(changes ?? body ?? text)) return;
+  const json = text ?? JSON.stringify(body ?? changed(order, changes));
+  const more = Number(status === 200 && text !== "webhook_id=3");
+  for (let time = 0; time < times; time++) {
+    const { length } = await received(connection);
+    assert.equal(await deliver(connection, system, json, sign), status);
+    await until(async () => {
+      const found = await received(connection);
+      return found.length === length + more && found.every(({ outcome }) => outcome !== "waiting");
+    });
+  }
+}
+
+/** Runs one row. */
+async function run(file, row, number) {
+  const { system, order, settings } = file;
+  const token = row.token ? `${row.token}${number}` : "";
+  const shop = openShop(system, token);
+  const made = Math.floor(Date.now() / 1_000);
+  const connection = await connect({
     system,
-    row.mode ?? "live",
-    store,
-    changed(settings, row.settings),
-  );
-  let expected = 0;
-  for (const { send: changes, body, text, times = 1, sign = "", status = 200 } of row.steps)
-    for (let time = 0; time < times; time++) {
-      const json = text ?? JSON.stringify(body ?? changed(order, changes));
-      assert.equal(await deliver(connection, system, json, sign), status);
-      if (status === 200 && text !== "webhook_id=3") expected += 1;
-      await until(async () => {
-        const found = await received(connection);
-        return found.length === expected && found.every(({ outcome }) => outcome !== "waiting");
-      });
-    }
+    mode: row.mode ?? "live",
+    store: storeOf(system, number),
+    settings: changed(settings, row.settings),
+    token,
+  });
+  for (const step of row.steps) {
+    const orders = step.shop?.map((it) => [made + it.at, it.body ?? changed(order, it.order)]);
+    shop.orders = orders ?? shop.orders;
+    shop.status = step.answers ?? shop.status;
+    await sendAll(connection, file, step);
+    if ("since" in step) await fetchSince(connection, step.since);
+    if ("fetch" in step) await dashboard.scheduled();
+  }
   return connection;
 }
 
@@ -150,13 +191,14 @@ async function quantities(id) {
   return sums;
 }
 
+/** Rows in which a part of the platform fails, or an hour passes, are run natively alone. */
 const canRun = ({ steps }) =>
-  steps.every((step) => !("down" in step || "read" in step || "cron" in step));
+  steps.every(({ down, read, cron, fetch = 0 }) => !(down || read || cron) && fetch < 59);
 
 for (const file of fixturesIn("intake"))
   for (const [number, row] of file.rows.filter(canRun).entries())
     test(`${file.system}: ${row.name}`, async () => {
-      const connection = await run(file, row, `shop-${number}.${file.system}.example`);
+      const connection = await run(file, row, number);
       const found = await received(connection);
       const { shows } = row;
       assert.deepEqual(

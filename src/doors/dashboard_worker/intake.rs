@@ -1,4 +1,5 @@
-//! Pledges the orders of shop systems: reads what the service received, and sends create requests to the service.
+//! Pledges the orders of shop systems: reads what the service received, fetches what it did not, and sends create requests
+//! to the service.
 
 use super::DashboardBindings;
 use super::d1::D1Ledger;
@@ -6,7 +7,7 @@ use crate::buyer::adapters::AddressVariables as _;
 use crate::doors::cloudflare::KvStore;
 use crate::doors::cloudflare::deadline::within;
 use crate::doors::platform::Platform;
-use crate::office::connections::rule::{ApiAnswer, CaughtUp, Intake, PledgeApi};
+use crate::office::connections::rule::{ApiAnswer, CaughtUp, FetchedOrders, Intake, PledgeApi};
 use crate::office::shared::rule::error::OperatorError;
 use crate::pledges::api::{JSON, PLEDGE_TRANSACTION_PATH, header};
 use crate::pledges::auth::ApiKey;
@@ -29,7 +30,7 @@ const MAX_CAUGHT_UP: usize = 200;
 
 pub type DashboardIntake<'i> = Intake<'i, KvStore, Platform, Platform, ServiceApi<'i>>;
 
-/// The service, reached through a binding.
+/// The service, reached through a binding; and the APIs of shop systems.
 pub struct ServiceApi<'b>(pub &'b DashboardBindings);
 
 pub fn intake<'i>(
@@ -102,6 +103,8 @@ struct IntakeLine<'a> {
     orders: &'a str,
     #[serde(flatten)]
     done: CaughtUp,
+    #[serde(flatten)]
+    fetched: FetchedOrders,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
 }
@@ -110,16 +113,28 @@ fn line(line: &IntakeLine<'_>) -> String {
     serde_json::to_string(line).unwrap_or_default() // cannot fail
 }
 
-/// Reads deliveries whose messages were lost. After a failure, the next invocation starts again.
+/// Reads deliveries whose messages were lost, then fetches the orders of shop systems that are due. After a failure, the next
+/// invocation starts again.
 pub async fn catch_up(bindings: &DashboardBindings, store: &KvStore, ledger: &D1Ledger) {
     let api = ServiceApi(bindings);
-    let outcome = intake(ledger, store, &api).catch_up(MAX_CAUGHT_UP).await;
-    let cause = outcome.as_ref().err().map(OperatorError::to_string);
-    let done = outcome.unwrap_or_default();
-    let text = line(&IntakeLine { orders: "catch up", done, cause: cause.as_deref() });
-    match (&cause, done.read) {
-        (Some(_), _) => console_error!("{text}"),
-        (None, 0) => {}
-        _ => console_log!("{text}"),
+    let intake = intake(ledger, store, &api);
+    let (done, cause) = parts(intake.catch_up(MAX_CAUGHT_UP).await);
+    log(&IntakeLine { orders: "catch up", done, cause: cause.as_deref(), ..IntakeLine::default() });
+    let (fetched, cause) = parts(intake.fetch().await);
+    log(&IntakeLine { orders: "fetch", fetched, cause: cause.as_deref(), ..IntakeLine::default() });
+}
+
+fn parts<T: Default>(outcome: Result<T, OperatorError>) -> (T, Option<String>) {
+    match outcome {
+        Ok(done) => (done, None),
+        Err(error) => (T::default(), Some(error.to_string())),
+    }
+}
+
+fn log(said: &IntakeLine<'_>) {
+    match (said.cause, said.done.read, said.fetched.asked) {
+        (Some(_), _, _) => console_error!("{}", line(said)),
+        (None, 0, 0) => {}
+        _ => console_log!("{}", line(said)),
     }
 }

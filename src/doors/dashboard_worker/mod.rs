@@ -9,6 +9,7 @@ mod cron;
 mod cron_backup;
 mod d1;
 mod intake;
+mod shop_api;
 
 use super::cloudflare::{Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response};
 use super::platform::Platform;

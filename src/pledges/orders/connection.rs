@@ -65,6 +65,11 @@ impl Connection {
     }
 }
 
+/// Returns the cipher for the token of a connection's API. It does not open secrets.
+pub fn token_sealer(id: &ConnectionId, secret: &NamespaceSecret) -> Sealer {
+    Sealer::new(secret.connection_key(), ["token ", id.as_str()].concat())
+}
+
 /// Returns the cipher for the secrets of a connection. They do not open in another connection.
 pub fn sealer(id: &ConnectionId, secret: &NamespaceSecret) -> Sealer {
     Sealer::new(secret.connection_key(), id.as_str())

@@ -141,6 +141,11 @@ pub struct RuleDetail {
 }
 
 impl OrderSettings {
+    /// Returns whether a rule reads the items of an order.
+    pub fn reads_items(&self) -> bool {
+        self.rules.iter().any(|rule| matches!(rule.basis, Basis::Item { .. }))
+    }
+
     /// Parses the JSON of settings.
     ///
     /// # Errors

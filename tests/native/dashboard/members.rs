@@ -92,7 +92,8 @@ fn connect(dashboard: &TestDashboard, shop: &str) -> String {
     let scope = Scope { unit: shop.to_owned(), mode: Mode::Live };
     let settings = OrderSettings::parse(RULES).unwrap();
     let (store, secret) = (format!("of-{shop}.example"), "the_secret".to_owned());
-    let new = NewConnection { scope, system: System::Shopify, store, secret, settings };
+    let system = System::Shopify;
+    let new = NewConnection { scope, system, store, secret, settings, token: None };
     let author = author(dashboard, OPERATOR);
     let made = block_on(connections::add(dashboard.store(), &dashboard.ledger, &author, &new));
     made.unwrap().outcome.connection.to_string()

@@ -1,24 +1,31 @@
 //! Tests what becomes of the orders that shop systems send: over the service, the queue's consumer and the cron, in memory. The
 //! rows of `tests/fixtures/intake` are run on the Workers as well.
 
+mod fetch;
 mod pages;
+mod shop_api;
 
 use crate::dashboard::{OPERATOR, TestDashboard, dashboard};
 use crate::fixtures;
 use base64ct::{Base64, Encoding as _};
 use futures_executor::block_on;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use impact_pledge::office::connections::rows::received::{Fate, ReceivedRow};
 use impact_pledge::office::connections::rule as connections;
-use impact_pledge::office::connections::rule::{ApiAnswer, Intake, PledgeApi};
+use impact_pledge::office::connections::rule::{
+    ApiAnswer, Intake, PledgeApi, ShopAnswer, ShopApi, ShopProblem, ShopRequest,
+};
 use impact_pledge::office::credits::rule as credits;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::system::rows::receive::Verdict;
 use impact_pledge::pledges::service::LedgerQueue;
 use impact_pledge::pledges::store::{ReceivedKey, Recorded};
+use impact_pledge::pledges::time::{DAY_MS, date_time};
 use impact_pledge::pledges::types::RetrievedPledgeTransaction;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::Sha256;
+use shop_api::ShopApiStub;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -56,6 +63,8 @@ struct Row {
     /// Changes of the file's settings, by JSON Pointer.
     #[serde(default)]
     settings: BTreeMap<String, Value>,
+    /// The token of the shop system's API.
+    token: Option<String>,
     steps: Vec<Step>,
     shows: Shows,
 }
@@ -85,6 +94,27 @@ struct Step {
     read: Option<usize>,
     /// Runs the cron after this many minutes.
     cron: Option<u64>,
+    /// The orders that the shop system's API has from then on.
+    shop: Option<Vec<ShopOrder>>,
+    /// The status of the API's answers from then on.
+    answers: Option<u16>,
+    /// Asks for orders that were changed in the last days.
+    since: Option<u64>,
+    /// Fetches orders after this many minutes.
+    fetch: Option<u64>,
+}
+
+/// An order in the shop.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShopOrder {
+    /// When it was changed last, in seconds after the connection was made.
+    at: i64,
+    /// Changes of the file's order, by JSON Pointer.
+    #[serde(default)]
+    order: BTreeMap<String, Value>,
+    /// Another order.
+    body: Option<Value>,
 }
 
 /// What is there in the end.
@@ -131,6 +161,13 @@ impl LedgerQueue for Messages {
 struct Api<'s> {
     service: &'s TestService<MemoryStore>,
     is_down: &'s Cell<bool>,
+    shop: &'s ShopApiStub,
+}
+
+impl ShopApi for Api<'_> {
+    async fn send(&self, request: &ShopRequest) -> Result<ShopAnswer, ShopProblem> {
+        self.shop.send(request)
+    }
 }
 
 impl PledgeApi for Api<'_> {
@@ -151,10 +188,17 @@ pub struct Shop {
     is_service_down: Cell<bool>,
     system: String,
     pub connection: String,
+    pub shop: ShopApiStub,
+    /// When the connection was made, in seconds since 1970.
+    made: u64,
 }
 
 impl Shop {
     pub fn new(system: &str, mode: &str, settings: &Value) -> Self {
+        Self::with_token(system, mode, settings, None)
+    }
+
+    pub fn with_token(system: &str, mode: &str, settings: &Value, token: Option<&str>) -> Self {
         let mut service = seeded();
         let messages = Rc::new(Messages::default());
         service.ledger = Some(Rc::clone(&messages) as Rc<dyn LedgerQueue>);
@@ -167,11 +211,18 @@ impl Shop {
         }
         dashboard.reconcile();
         let settings = settings.to_string();
+        let store = match (system, token) {
+            ("bigcommerce", _) => "abcde",
+            ("shopify", Some(_)) => "acme.myshopify.com",
+            _ => "shop.example",
+        };
+        let token = token.unwrap_or_default();
         let fields = [
             ("mode", mode),
             ("system", system),
-            ("store", "shop.example"),
+            ("store", store),
             ("secret", SECRET),
+            ("token", token),
             ("settings", &settings),
         ];
         let page = dashboard.post_confirmed(OPERATOR, "/units/unit_dev/connections", &fields);
@@ -179,7 +230,12 @@ impl Shop {
         let found = block_on(connections::list(&dashboard.ledger, Some("unit_dev"))).unwrap();
         let connection = found[0].id.to_string();
         let is_service_down = Cell::default();
-        Shop { dashboard, messages, is_service_down, system: system.to_owned(), connection }
+        let (system, token) = (system.to_owned(), token.to_owned());
+        let token =
+            if system == "woocommerce" { Base64::encode_string(token.as_bytes()) } else { token };
+        let shop = ShopApiStub { system: system.clone(), token, ..ShopApiStub::default() };
+        let made = dashboard.clock.0.get() / 1_000;
+        Shop { dashboard, messages, is_service_down, system, connection, shop, made }
     }
 
     pub fn send(&self, body: &[u8], sign: &str) -> u16 {
@@ -220,15 +276,23 @@ impl Shop {
             (_, "woocommerce") => {
                 vec![("x-wc-webhook-signature", Base64::encode_string(&mac(&[body])))]
             }
+            (_, "bigcommerce") => {
+                let signature = mac(&[b"msg_1.", seconds.as_bytes(), b".", body]);
+                vec![
+                    ("webhook-id", "msg_1".to_owned()),
+                    ("webhook-timestamp", seconds),
+                    ("webhook-signature", format!("v1,{}", Base64::encode_string(&signature))),
+                ]
+            }
             (_, system) => panic!("{system}"),
         }
     }
 
     /// Reads the messages of the queue. Those that have to be delivered again stay in it.
     pub fn read(&self, times: usize) {
-        let (messages, dashboard) = (take(&mut *self.messages.ids.borrow_mut()), &self.dashboard);
+        let messages = take(&mut *self.messages.ids.borrow_mut());
         for id in messages {
-            let api = Api { service: &dashboard.service, is_down: &self.is_service_down };
+            let api = self.api();
             let verdicts: Vec<_> =
                 (0..times).map(|_| block_on(self.intake(&api).read(&id, 1))).collect();
             if verdicts.last() != Some(&Verdict::Done) {
@@ -255,8 +319,25 @@ impl Shop {
 
     pub fn cron(&self, minutes: u64) {
         self.wait(minutes * 60_000);
-        let api = Api { service: &self.dashboard.service, is_down: &self.is_service_down };
-        drop(block_on(self.intake(&api).catch_up(100)));
+        drop(block_on(self.intake(&self.api()).catch_up(100)));
+    }
+
+    fn api(&self) -> Api<'_> {
+        let is_down = &self.is_service_down;
+        Api { service: &self.dashboard.service, is_down, shop: &self.shop }
+    }
+
+    /// Fetches orders after this many minutes.
+    pub fn fetch(&self, minutes: u64) {
+        self.wait(minutes * 60_000);
+        drop(block_on(self.intake(&self.api()).fetch()));
+        self.wait(1);
+    }
+
+    pub fn fetch_since(&self, days: u64) -> Answer {
+        let since = date_time(self.dashboard.clock.0.get() - days * DAY_MS);
+        let path = format!("/connections/{}/fetch", self.connection);
+        self.dashboard.post_confirmed(OPERATOR, &path, &[("since", &since[..10])])
     }
 
     fn down(&self, part: &str) {
@@ -310,7 +391,11 @@ impl Shop {
             u64::MAX >> 12,
         ))
         .unwrap();
-        rows.sort_by(|one, other| (one.at, &one.delivery).cmp(&(other.at, &other.delivery)));
+        let place = |row: &ReceivedRow| {
+            let is_first = row.finding.outcome == Fate::Pledged; // of those of one fetch
+            (row.at, !is_first, row.delivery.clone())
+        };
+        rows.sort_by_key(place);
         let outcomes: Vec<_> = rows.iter().map(|row| row.finding.outcome.name()).collect();
         let details: Vec<_> = rows.iter().map(|row| row.finding.detail.as_deref()).collect();
         assert_eq!(outcomes, shows.outcomes, "{what}: {details:?}");
@@ -343,8 +428,19 @@ fn changed(value: &Value, changes: &BTreeMap<String, Value>) -> Value {
 }
 
 fn run(file: &File, row: &Row, what: &str) {
-    let shop = Shop::new(&file.system, &row.mode, &changed(&file.settings, &row.settings));
+    let settings = changed(&file.settings, &row.settings);
+    let shop = Shop::with_token(&file.system, &row.mode, &settings, row.token.as_deref());
     for step in &row.steps {
+        if let Some(orders) = &step.shop {
+            let order = |it: &ShopOrder| {
+                let order = it.body.clone().unwrap_or_else(|| changed(&file.order, &it.order));
+                (shop.made.saturating_add_signed(it.at), order)
+            };
+            shop.shop.orders.replace(orders.iter().map(order).collect());
+        }
+        if let Some(status) = step.answers {
+            shop.shop.status.set(Some(status).filter(|status| *status != 200));
+        }
         if let Some(part) = &step.down {
             shop.down(part);
         }
@@ -361,6 +457,12 @@ fn run(file: &File, row: &Row, what: &str) {
             shop.cron(minutes);
         }
         shop.read(step.read.unwrap_or(1));
+        if let Some(days) = step.since {
+            assert_eq!(shop.fetch_since(days).status, 200, "{what}");
+        }
+        if let Some(minutes) = step.fetch {
+            shop.fetch(minutes);
+        }
     }
     shop.shows(&row.shows, what);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use support::service::{Answer, FixedClock};
 
 /// A tree for each order.
-fn rules() -> Value {
+pub fn rules() -> Value {
     json!({ "rules": [{ "offeringId": "tree", "basis": { "order": { "amount": "1" } } }] })
 }
 
@@ -25,23 +25,23 @@ fn order(id: u32) -> Value {
 }
 
 impl Shop {
-    fn sends(&self, order: &Value) -> u16 {
+    pub fn sends(&self, order: &Value) -> u16 {
         let status = self.send(order.to_string().as_bytes(), "");
         self.wait(1_000);
         self.read(1);
         status
     }
 
-    fn page(&self) -> Answer {
+    pub fn page(&self) -> Answer {
         self.dashboard.get(OPERATOR, &format!("/connections/{}", self.connection))
     }
 
-    fn changes(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+    pub fn changes(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let path = format!("/connections/{}{path}", self.connection);
         self.dashboard.post_confirmed(OPERATOR, &path, fields)
     }
 
-    fn outcomes(&self) -> Vec<String> {
+    pub fn outcomes(&self) -> Vec<String> {
         self.dashboard.ledger.sql("SELECT outcome FROM received ORDER BY at")
     }
 

@@ -38,4 +38,5 @@ pub enum Command {
     SetConnection,
     EndConnection,
     RetryDelivery,
+    FetchOrders,
 }

@@ -44,6 +44,7 @@ use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::service::Message;
 use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::{Key as _, PriceListKey, ReceivedKey};
+use impact_pledge::pledges::time::DAY_MS;
 use impact_pledge::pledges::types::NotificationService;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -271,6 +272,11 @@ impl Asked {
                 let delivery = one(&delivery_of(&id, 1), &delivery_of(&id, 2), other);
                 told(connections::try_again(ledger, author, (&id, &delivery)).await)
             }
+            FetchOrders => {
+                let id = connection_in(ledger).await;
+                let since = ENDED_MS - if other { DAY_MS } else { 2 * DAY_MS };
+                told(connections::fetch_since(ledger, author, (&id, since)).await)
+            }
             WithdrawUpdate => {
                 let id = one(&id_in(ledger, "updates").await, "upd_other", other);
                 told(updates::withdraw(at, ledger, author, (&id, 2)).await.map(row))
@@ -298,6 +304,7 @@ fn connection(store: &str) -> NewConnection {
         store: store.to_owned(),
         secret: "the_secret".to_owned(),
         settings: OrderSettings::parse(settings).unwrap(),
+        token: Some("ck_0123456789:cs_0123456789".to_owned()),
     }
 }
 
@@ -362,6 +369,7 @@ impl Command {
             SetConnection => "connections set",
             EndConnection => "connections end",
             RetryDelivery => "connections retry",
+            FetchOrders => "connections fetch",
         }
     }
 }
@@ -395,7 +403,7 @@ impl World {
             RemoveFulfilment => &[AddFulfilment],
             EditUpdate | PublishUpdate => &[AddUpdate],
             WithdrawUpdate => &[AddUpdate, PublishUpdate],
-            SetConnection | EndConnection | RetryDelivery => &[AddConnection],
+            SetConnection | EndConnection | RetryDelivery | FetchOrders => &[AddConnection],
             _ => &[],
         };
         for command in first {
@@ -508,8 +516,10 @@ impl World {
         let published: BTreeMap<String, Option<String>> =
             published.map(|row| serde_json::from_str(&row).unwrap()).collect();
         // Secrets are sealed with a random number.
-        let passing =
-            ["created", "at", "change", "prices", "erased", "until", "by", "epoch", "secrets"];
+        let passing = [
+            "created", "at", "change", "prices", "erased", "until", "by", "epoch", "secrets",
+            "token",
+        ];
         let record = |name: &String| {
             let value = match published.get(name) {
                 Some(row) => row.clone()?,

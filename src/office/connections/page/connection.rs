@@ -1,7 +1,9 @@
 //! A connection: its URL, its rules, what the shop system sent last, and what an order would pledge.
 
+use super::address::{address, back};
 use super::examples;
-use super::list::{address, back};
+use super::missed::missed;
+use super::steps::steps;
 use crate::office::connections::operation;
 use crate::office::connections::operation::{END, RETRY, SET, path};
 use crate::office::connections::rows::received::{Fate, Finding, ReceivedRow};
@@ -16,13 +18,13 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::{Field, hidden};
-use crate::pledges::orders::{OrderSettings, System};
+use crate::pledges::orders::OrderSettings;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::date_time;
 use maud::{Markup, html};
 
-/// Shows a connection. Ledger cost: 2 queries. KV cost: 1 read.
+/// Shows a connection. Ledger cost: 4 queries. KV cost: 1 read.
 pub(crate) async fn connection<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     found: &Connection,
@@ -71,17 +73,26 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let Connection { id, record, .. } = found;
     let latest = context.clock.now_ms().saturating_add(1);
     let deliveries = connections::deliveries(context.ledger, id.as_str(), latest).await?;
+    let unit = Some(&*record.scope.unit);
+    let troubles = connections::troubles(context.ledger, unit, context.clock).await?;
+    let trouble = troubles.iter().find(|it| it.connection == id.as_str());
+    let fetched = connections::fetched(context.ledger, found).await?;
     let times = context.times_of(Some(&record.scope.unit)).await;
     let content = html! {
+        @if let Some(trouble) = trouble { (view::problem(&view::sentence(&trouble.in_words()))) }
         (settings(context, found))
         (received(context, found, &deliveries, &times))
+        section {
+            h2 { "Missed orders" }
+            (missed(context, found, fetched.as_ref(), &times))
+        }
         section {
             h2 { "Try an order" }
             (outcome)
             (order_form(found, form))
         }
         section {
-            h2 { "Change the rules or the secret" }
+            h2 { "Change the rules, the secret or the token" }
             (set_form(context, found))
         }
         section { h2 { "End the connection" } (end_form(context, found)) }
@@ -110,44 +121,6 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, found: &Connection) -> 
                 ("Secrets", html! { (record.endpoint.secrets.len()) }),
             ]))
             (steps(record.endpoint.system))
-        }
-    }
-}
-
-/// Says where to enter the URL, and what the shop system does if the service does not answer.
-fn steps(system: System) -> Markup {
-    html! {
-        @match system {
-            System::WooCommerce => {
-                ol {
-                    li { "In WordPress, open WooCommerce → Settings → Advanced → Webhooks → Add webhook." }
-                    li { "Status: Active. Topic: Order updated. Delivery URL: the URL above. Secret: the secret of this connection. "
-                        "API version: WP REST API Integration v3." }
-                    li { "Save. WooCommerce sends a ping, which this service answers." }
-                }
-                p { "WooCommerce sends each order once, and switches the webhook off after five failures in a row. An order that it "
-                    "could not deliver is lost: save that order again in WordPress, and it is sent again." }
-            }
-            System::Shopify => {
-                ol {
-                    li { "In Shopify, open Settings → Notifications → Webhooks. The secret is at the bottom of that page." }
-                    li { "Create a webhook for each of these events, in the format JSON, with the URL above: Order payment, "
-                        "Order cancellation, Refund create." }
-                }
-                p { "Shopify repeats a failed delivery eight times." }
-            }
-            System::Stripe => {
-                ol {
-                    li { "In Stripe, open Developers → Webhooks → Add destination, with the URL above and these events: "
-                        code { "checkout.session.completed" } ", " code { "checkout.session.async_payment_succeeded" } ", "
-                        code { "charge.refunded" } "." }
-                    li { "Copy the signing secret (" code { "whsec_…" } "). Enter it below as the new secret, and accept only the newest "
-                        "secret." }
-                }
-                p { "A Checkout Session does not contain its items, so rules cannot be about items. Stripe repeats a failed "
-                    "delivery for some days." }
-            }
-            System::BigCommerce | System::Medusa => {}
         }
     }
 }
@@ -248,13 +221,19 @@ fn set_form<S, C: Clock, E: Entropy>(
     let form = OperationForm {
         fixed: &[("connection", found.id.as_str())],
         values: &[("settings", &rules)],
-        texts: &[(
-            "secret",
+        texts: &[
             (
-                "New secret",
-                "Leave empty to keep the secret. The old secret is still accepted until you drop it.",
+                "secret",
+                (
+                    "New secret",
+                    "Leave empty to keep the secret. The old secret is still accepted until you drop it.",
+                ),
             ),
-        )],
+            (
+                "token",
+                ("New token of the API", "Leave empty to keep the token, or to go on without one."),
+            ),
+        ],
         ..OperationForm::new(&SET, &action)
     };
     context.operation_form(form)

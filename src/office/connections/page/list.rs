@@ -1,6 +1,8 @@
 //! The connections of a unit, and the form that adds one.
 
+use super::address::address;
 use super::examples::SETTINGS;
+use super::troubles::troubles;
 use crate::office::connections::operation::ADD;
 use crate::office::connections::rule as connections;
 use crate::office::connections::rule::Connection;
@@ -14,12 +16,13 @@ use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Shows the connections of a unit. Ledger cost: 1 query. KV cost: 1 read.
+/// Shows the connections of a unit. Ledger cost: 2 queries. KV cost: 1 read.
 pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
 ) -> Result {
     let found = connections::list(context.ledger, Some(unit)).await?;
+    let troubles = troubles(context, Some(unit)).await?;
     let times = context.times_of(Some(unit)).await;
     let rows: Vec<_> = found
         .iter()
@@ -46,6 +49,7 @@ pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
             "A connected shop system sends its orders to this service, and each paid order is pledged once. "
             "Nothing has to be installed in the shop."
         }
+        @if let Some(troubles) = &troubles { section { (troubles) } }
         section { (view::table(&headings, &rows, "No shop system is connected yet.")) }
         section {
             h2 { "Connect a shop system" }
@@ -65,14 +69,4 @@ pub(crate) async fn ended<S: OperatorStore, C: Clock, E: Entropy>(
     connection: &Connection,
 ) -> Result {
     of_unit(context, &connection.record.scope.unit).await
-}
-
-/// Returns the path of a connection's page.
-pub(super) fn address(id: &impl std::fmt::Display) -> String {
-    link::path(&["connections", &id.to_string()])
-}
-
-/// Renders the link to the connections of a unit.
-pub(super) fn back(unit: &str) -> Markup {
-    html! { p { a href=(link::path(&["units", unit, "connections"])) { "All shop systems of " (unit) } } }
 }

@@ -112,9 +112,10 @@ pub(crate) async fn of_connection(
     ask(ledger, &OfConnection { connection, before, most: MOST }).await
 }
 
-/// Returns the IDs of deliveries that have to be read again, oldest first. One query.
+/// Returns the IDs of deliveries that have to be read again, oldest first: at most 20 of each connection, so that a shop
+/// system that does not answer does not keep others waiting. One query.
 pub(crate) async fn waiting(ledger: &dyn Ledger) -> Result<Vec<String>> {
-    ask(ledger, &Waiting { most: MOST }).await
+    ask(ledger, &Waiting { most: MOST, each: 20 }).await
 }
 
 /// Returns those of some IDs of deliveries that have no row. One query.
@@ -169,8 +170,9 @@ impl Query for Keep<'_> {
         "INSERT INTO received (delivery, connection, at, outcome, number, shown, detail, id, person)
 VALUES (?1 ->> '$.delivery', ?1 ->> '$.connection', ?1 ->> '$.at', ?1 ->> '$.outcome', ?1 ->> '$.number', ?1 ->> '$.shown',
   ?1 ->> '$.detail', ?1 ->> '$.id', ?1 ->> '$.person')
-ON CONFLICT DO UPDATE SET outcome = excluded.outcome, number = excluded.number, shown = excluded.shown,
-  detail = excluded.detail, id = excluded.id, person = excluded.person";
+ON CONFLICT DO UPDATE SET outcome = excluded.outcome, number = ifnull(excluded.number, number),
+  shown = ifnull(excluded.shown, shown), detail = excluded.detail, id = excluded.id,
+  person = iif(excluded.outcome = 'waiting', ifnull(excluded.person, person), excluded.person)";
 }
 
 #[derive(Serialize)]
@@ -201,11 +203,14 @@ impl Query for OfConnection<'_> {
 #[derive(Serialize)]
 struct Waiting {
     most: usize,
+    each: usize,
 }
 
 impl Query for Waiting {
     type Row = String;
-    const SQL: &'static str = "SELECT json_quote(delivery) FROM received WHERE outcome = 'waiting' ORDER BY at LIMIT ?1 ->> '$.most'";
+    const SQL: &'static str = "SELECT json_quote(delivery) FROM
+  (SELECT delivery, at, row_number() OVER (PARTITION BY connection ORDER BY at) AS number FROM received WHERE outcome = 'waiting')
+WHERE number <= ?1 ->> '$.each' ORDER BY at LIMIT ?1 ->> '$.most'";
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! Finds deliveries whose messages were lost, or that have to be read again.
 
 use super::api::PledgeApi;
+use super::fetch::ShopApi;
 use super::intake::Intake;
 use crate::office::connections::rows::received as rows;
 use crate::office::connections::rows::received::{KEPT_DAYS, MOST};
@@ -24,7 +25,7 @@ pub struct CaughtUp {
     pub more: bool,
 }
 
-impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A> {
+impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, S, C, E, A> {
     /// Reads deliveries that have to be read again, and those that the queue has not delivered for two minutes: at most
     /// `most`. Deletes old rows. Ledger cost: 4 queries, and 1 for each 100 records of the last two hours. KV cost: 1 list for
     /// each 1,000 of them. Both besides what the deliveries cost.

@@ -1,7 +1,7 @@
 //! Changes a connection, ends it, and lets deliveries be read again.
 
 use super::record;
-use super::record::{Connection, ConnectionRecord, publish};
+use super::record::{Connection, ConnectionRecord, ShopToken, publish};
 use super::secrets;
 use super::secrets::MAX_SECRETS;
 use crate::office::audit::rule::{Author, Entry, Subject, Written};
@@ -16,7 +16,9 @@ use crate::office::shared::rule::records::encode;
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rule::secret;
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::orders::{ConnectionId, OrderSettings};
+use crate::pledges::orders::connection::{sealer, token_sealer};
+use crate::pledges::orders::{ConnectionId, OrderSettings, System};
+use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{CredentialKey, OperatorStore, ReceivedKey};
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,10 @@ pub struct ConnectionChange {
     pub secret: Option<String>,
     /// Whether only the newest secret is accepted from now on.
     pub drops_old: bool,
+    /// A new token with which orders are fetched.
+    pub token: Option<String>,
+    /// Whether orders are no longer fetched, and the token is deleted.
+    pub drops_token: bool,
 }
 
 /// The outcome of a change of a connection.
@@ -80,13 +86,11 @@ async fn set_now(
         record.settings = settings.clone();
     }
     if let Some(text) = &change.secret {
-        let secret = secret::find(store).await?;
-        let secret = secret
-            .ok_or_else(|| OperatorError::invalid("nothing was changed: there is no API key"))?;
-        let sealed = secrets::seal(&connection.id, &secret, author.entropy, text)?;
-        record.endpoint.secrets.insert(0, sealed);
+        let sealer = sealer(&connection.id, &namespace_secret(store).await?);
+        record.endpoint.secrets.insert(0, secrets::seal(&sealer, author.entropy, text)?);
         record.endpoint.secrets.truncate(MAX_SECRETS);
     }
+    change_token(store, commit, &connection, change, &mut record).await?;
     if change.drops_old {
         record.endpoint.secrets.truncate(1);
     }
@@ -96,12 +100,44 @@ async fn set_now(
     Ok(changed)
 }
 
+async fn namespace_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
+    let secret = secret::find(store).await?;
+    secret.ok_or_else(|| OperatorError::invalid("nothing was changed: there is no API key"))
+}
+
+async fn change_token(
+    store: &impl OperatorStore,
+    Commit { author, .. }: &Commit<'_, impl Clock, impl Entropy>,
+    connection: &Connection,
+    change: &ConnectionChange,
+    record: &mut ConnectionRecord,
+) -> Result<()> {
+    let system = record.endpoint.system;
+    if change.drops_token && system == System::BigCommerce {
+        let problem = "nothing was changed: without a token, no order of BigCommerce can be read";
+        return Err(OperatorError::at("drop-token", RefusalCode::Invalid, problem));
+    }
+    if change.drops_token {
+        record.token = None;
+    }
+    if let Some(token) = &change.token {
+        secrets::check_token(system, &record.store, token)?;
+        let sealer = token_sealer(&connection.id, &namespace_secret(store).await?);
+        let sealed = secrets::seal(&sealer, author.entropy, token)?;
+        let since = record.token.as_ref().map_or_else(|| author.clock.now_ms(), |it| it.since);
+        record.token = Some(ShopToken { sealed, since });
+    }
+    Ok(())
+}
+
 impl ConnectionChange {
     fn in_words(&self) -> String {
         let parts = [
             self.settings.as_ref().map(|_| "the settings"),
             self.secret.as_ref().map(|_| "a new secret"),
             self.drops_old.then_some("no old secret"),
+            self.token.as_ref().map(|_| "a new token"),
+            self.drops_token.then_some("no token"),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -140,12 +176,12 @@ async fn end_now(
 }
 
 impl Connection {
-    fn outcome(&self, secrets: usize) -> ChangedConnection {
+    pub(super) fn outcome(&self, secrets: usize) -> ChangedConnection {
         let (connection, unit) = (self.id.clone(), self.record.scope.unit.clone());
         ChangedConnection { connection, unit, secrets }
     }
 
-    fn subject(&self, words: String) -> Subject {
+    pub(super) fn subject(&self, words: String) -> Subject {
         let on = [self.id.to_string(), words].into_iter().filter(|text| !text.is_empty());
         Subject::of(KeyLevel::Unit(self.record.scope.unit.clone()), on)
     }

@@ -1,7 +1,7 @@
 //! Adds a connection, with an API key of its own.
 
-use super::record::{ConnectionRecord, key_of, publish};
-use super::secrets::seal;
+use super::record::{ConnectionRecord, ShopToken, key_of, publish};
+use super::secrets::{check_token, seal};
 use crate::office::audit::rule::{Author, Subject, Written};
 use crate::office::keys::rule as keys;
 use crate::office::shared::rows::port::Ledger;
@@ -18,6 +18,7 @@ use crate::office::system::rule::epoch;
 use crate::office::system::rule::secret;
 use crate::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
 use crate::pledges::orders;
+use crate::pledges::orders::connection::{sealer, token_sealer};
 use crate::pledges::orders::{ConnectionId, OrderSettings, System};
 use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
@@ -38,6 +39,8 @@ pub struct NewConnection {
     /// The secret with which the shop system signs.
     pub secret: String,
     pub settings: OrderSettings,
+    /// The token with which orders are fetched.
+    pub token: Option<String>,
 }
 
 /// The outcome of adding a connection.
@@ -54,6 +57,12 @@ pub struct Created {
 
 impl StoredAsIs for Created {}
 
+/// Returns the address of a shop without `https://` and a slash at the end.
+pub fn address(store: &str) -> String {
+    let store = store.trim().trim_start_matches("https://").trim_start_matches("http://");
+    store.trim_end_matches('/').to_ascii_lowercase()
+}
+
 impl NewConnection {
     /// Checks a new connection, without changing anything.
     ///
@@ -65,7 +74,7 @@ impl NewConnection {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
         let is_store = (1..=MAX_STORE_BYTES).contains(&self.store.len());
         if is_store && self.store.bytes().all(is_plain) {
-            return Ok(());
+            return self.check_token();
         }
         let problem = format!(
             "nothing was added: write the shop's address as 1 to {MAX_STORE_BYTES} ASCII characters without blanks, such \
@@ -74,9 +83,21 @@ impl NewConnection {
         Err(OperatorError::at("store", RefusalCode::Invalid, problem))
     }
 
+    fn check_token(&self) -> Result<()> {
+        match &self.token {
+            Some(token) => check_token(self.system, &self.store, token),
+            None if self.system == System::BigCommerce => {
+                let problem = "nothing was added: BigCommerce sends only the ID of an order, so a token is needed to fetch the order";
+                Err(OperatorError::at("token", RefusalCode::Required, problem))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Returns the arguments that identify the operation. Only a hash of them is stored.
-    fn arguments(&self) -> (&Scope, System, &str, &str, &OrderSettings) {
-        (&self.scope, self.system, &self.store, &self.secret, &self.settings)
+    fn arguments(&self) -> (&Scope, System, &str, &str, &OrderSettings, Option<&str>) {
+        let NewConnection { scope, system, store, secret, settings, token } = self;
+        (scope, *system, store, secret, settings, token.as_deref())
     }
 }
 
@@ -120,11 +141,18 @@ async fn add_now(
         scope: scope.clone(),
         endpoint: orders::Connection {
             system: *system,
-            secrets: vec![seal(&id, &secret, author.entropy, &new.secret)?],
+            secrets: vec![seal(&sealer(&id, &secret), author.entropy, &new.secret)?],
             key: ApiKey::new(&key).hash(),
         },
         store: shop.clone(),
         settings: new.settings.clone(),
+        token: match &new.token {
+            Some(token) => {
+                let sealed = seal(&token_sealer(&id, &secret), author.entropy, token)?;
+                Some(ShopToken { sealed, since: author.clock.now_ms() })
+            }
+            None => None,
+        },
     };
     // The key comes first: a repeated request must not make a key again that was revoked since.
     let level = KeyLevel::Unit(scope.unit.clone());

@@ -27,13 +27,23 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let secret = secret.ok_or_else(|| OperatorError::invalid("there is no API key yet"))?;
         let scope = &connection.record.scope;
         let person = order.email.as_ref().map(|email| secret.email(scope, email));
-        let finding = match rows::get(self.ledger, &key).await? {
-            Some(row) => self.decided(connection, &key, row, (order, &secret)).await?,
-            None => self.decide(connection, &key, (order, &secret)).await?,
-        };
+        let finding = self.decide_once(connection, &key, (order, &secret)).await;
+        let finding = finding.unwrap_or_else(|error| Finding::waiting(&error));
         let person = person.filter(|_| !finding.outcome.is_over());
         let (number, shown) = (Some(order.id.clone()), Some(order.number.clone()));
         Ok(Finding { number, shown, person, ..finding })
+    }
+
+    async fn decide_once(
+        &self,
+        connection: &Connection,
+        key: &OrderKey,
+        by: (&Order, &NamespaceSecret),
+    ) -> Result<Finding> {
+        match rows::get(self.ledger, key).await? {
+            Some(row) => self.decided(connection, key, row, by).await,
+            None => self.decide(connection, key, by).await,
+        }
     }
 
     async fn decide(

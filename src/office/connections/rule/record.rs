@@ -11,6 +11,7 @@ use crate::office::system::rule::publish::publish_all;
 use crate::pledges::auth::{KEY_BYTES, new_key};
 use crate::pledges::hash::first_bytes;
 use crate::pledges::orders;
+use crate::pledges::orders::connection::token_sealer;
 use crate::pledges::orders::{ConnectionId, OrderSettings};
 use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
@@ -32,6 +33,17 @@ pub struct ConnectionRecord {
     /// The shop's address in the system, such as `acme.myshopify.com`.
     pub store: String,
     pub settings: OrderSettings,
+    /// The token with which orders are fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<ShopToken>,
+}
+
+/// A token for the API of a shop system.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ShopToken {
+    pub(super) sealed: String,
+    /// When orders began to be fetched, in milliseconds since 1970.
+    pub(super) since: u64,
 }
 
 /// A connection as its last change left it.
@@ -57,6 +69,12 @@ impl Connection {
             by: row.author.clone(),
             version: RecordVersion::of(row),
         }))
+    }
+
+    /// Returns the token with which orders are fetched; `None` if there is none, or if it was sealed by another secret.
+    pub(super) fn token(&self, secret: Option<&NamespaceSecret>) -> Option<String> {
+        let sealed = &self.record.token.as_ref()?.sealed;
+        String::from_utf8(token_sealer(&self.id, secret?).open(sealed)?).ok()
     }
 
     pub fn name(&self) -> String {

@@ -52,6 +52,24 @@ CREATE INDEX received_by_connection ON received (connection, at);
 CREATE INDEX received_waiting ON received (at) WHERE outcome = 'waiting';
 CREATE INDEX received_by_person ON received (person) WHERE person IS NOT NULL;
 
+-- How far the orders of a connection with a token were fetched. Times are milliseconds since 1970. Without a row, they were not
+-- fetched yet.
+--   since: the last change that was fetched.
+--   seen: the orders that the next fetch lists again, as JSON: the times of their changes, and hashes of them.
+--   due: when to fetch again.
+--   done: when a fetch reached the end of the list last.
+--   problem: why the last fetch failed.
+--   version: counts how often somebody set `since`.
+CREATE TABLE fetches (
+  connection TEXT PRIMARY KEY NOT NULL,
+  since INTEGER NOT NULL,
+  seen TEXT NOT NULL,
+  due INTEGER NOT NULL,
+  done INTEGER,
+  problem TEXT,
+  version INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Until when the records in Workers KV were compared with `received`, in milliseconds since 1970.
 CREATE TABLE intake (
   one INTEGER PRIMARY KEY CHECK (one = 1),
