@@ -138,7 +138,7 @@ fn events_of_stripe_are_read_in_ever_smaller_parts_of_the_time() {
         shop.fetch(1);
     }
     assert_eq!(shop.outcomes(), ["pledged"; 250]);
-    shop.has((0..101).map(|number| (7_200, event(number).1)));
+    shop.has((0..101).map(|number| (3_000, event(number).1)));
     for minutes in [60, 1, 1, 1] {
         shop.fetch(minutes);
     }

@@ -27,7 +27,7 @@ const OVERLAP_MS: u64 = 10 * 60_000;
 const CONNECTIONS: usize = 40;
 const AT_ONCE: usize = 4;
 /// Maximum number of pages that a call reads for a connection, and of orders that it reads there.
-const PAGES: usize = 20;
+const PAGES: usize = 30;
 const ORDERS: usize = 50;
 /// Number of orders on a page.
 const PAGE: usize = 20;

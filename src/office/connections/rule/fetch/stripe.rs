@@ -42,7 +42,8 @@ struct Event {
     created: u64,
 }
 
-/// Reads a page of events, which begins with the newest. If there are more, it asks again for the older half of the time.
+/// Reads a page of events, which begins with the newest. If there are more, it asks again for the older half of the time, and for
+/// longer times after that.
 pub(super) fn read(step: &Step, answer: &ShopAnswer, now_ms: u64) -> Result<Listed, ShopProblem> {
     let list: List<'_> =
         serde_json::from_slice(&answer.body).map_err(|_| ShopProblem::Unreadable)?;
@@ -57,11 +58,10 @@ pub(super) fn read(step: &Step, answer: &ShopAnswer, now_ms: u64) -> Result<List
     }
     let mut items = items(list.data, |event: Event| event.created.checked_mul(SECOND_MS));
     items.reverse();
-    let next = step.until_ms.map(|until_ms| Step {
-        since_ms: until_ms,
-        until_ms: None,
-        page: Page::FIRST,
-        ..step.clone()
+    let next = step.until_ms.map(|until_ms| {
+        let wider = until_ms.saturating_sub(step.since_ms).saturating_mul(2);
+        let next_ms = Some(until_ms.saturating_add(wider)).filter(|next| *next < now_ms);
+        Step { since_ms: until_ms, until_ms: next_ms, page: Page::FIRST, ..step.clone() }
     });
     Ok(Listed { items, next })
 }
