@@ -33,6 +33,8 @@ const SET = {
   shopify: (order, name, value) => {
     order.note_attributes = [{ name, value }];
   },
+  bigcommerce: ({ billing_address: { form_fields } }, name, value) =>
+    form_fields.push({ name, value }),
   stripe: ({ data }, name, value) => {
     data.object.metadata[name] = value;
   },
@@ -100,7 +102,8 @@ test("its table of outcomes has the words of the dashboard and of the commands",
 });
 
 test("each label that it names is one of the dashboard", () => {
-  const code = ["operation", "page/connection", "page/list", "../shops/page/unit"]
+  const pages = ["connection", "missed", "list"].map((page) => `page/${page}`);
+  const code = ["operation/arguments", "operation/change", ...pages, "../shops/page/unit"]
     .map((file) => read(`${CONNECTIONS}/${file}.rs`))
     .join("");
   // A label is bold, and no sentence.

@@ -92,7 +92,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (order_form(found, form))
         }
         section {
-            h2 { "Change the rules, the secret or the token" }
+            h2 { "Change the connection" }
             (set_form(context, found))
         }
         section { h2 { "End the connection" } (end_form(context, found)) }

@@ -13,13 +13,12 @@ pub(super) const SETTINGS: &str = r#"{
   ]
 }"#;
 
-/// Returns what a system sends for an order, shortened.
+/// Returns what a system sends for an order, shortened. For BigCommerce it is what is fetched.
 pub(super) fn order(system: System) -> &'static str {
     match system {
         System::Shopify => include_str!("examples/shopify.json"),
         System::Stripe => include_str!("examples/stripe.json"),
-        System::WooCommerce | System::BigCommerce | System::Medusa => {
-            include_str!("examples/woocommerce.json")
-        }
+        System::BigCommerce => include_str!("examples/bigcommerce.json"),
+        System::WooCommerce | System::Medusa => include_str!("examples/woocommerce.json"),
     }
 }
