@@ -72,12 +72,23 @@ test("a shop is connected, its rules are changed, and it is ended", async (t) =>
   assert.equal((await json(...set, "--secret", another)).secrets, 2);
   assert.equal((await json(...set, "--drop-old")).secrets, 1);
 
+  const fetch = ["connections", "fetch", connection, "--since"];
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  await fails([...fetch, yesterday], /^nothing was changed: the connection has no token/);
+  const token = file("token.txt", "ck_of_the_shop:cs_of_the_shop\n");
+  const half = file("half.txt", "ck_of_the_shop");
+  await fails([...set, "--token", half], /^nothing was changed: write the consumer key and/);
+  await fails([...set, "--token", "-", "--secret", "-"], /only one of the files can be `-`/);
+  await json(...set, "--token", token);
+  await fails([...fetch, "2026-01-01"], /^nothing was changed: choose a time within/);
+  await json(...fetch, yesterday);
+
   const list = await json("connections", "list", "--unit", "shop");
   assert.deepEqual(
-    list.connections.map((it) => [it.connection, it.system, it.store]),
-    [[connection, "woocommerce", "shop.example"]],
+    list.connections.map((it) => [it.connection, it.system, it.store, it.fetches]),
+    [[connection, "woocommerce", "shop.example", true]],
   );
-  assert.ok(!JSON.stringify(list).includes("secret of the shop"));
+  assert.doesNotMatch(JSON.stringify(list), /secret of the shop|c[ks]_of_the_shop/);
   assert.deepEqual(await json("connections", "deliveries", connection), { deliveries: [] });
   await fails(["connections", "retry", connection, "none"], /^there is no delivery with this ID/);
 

@@ -126,6 +126,30 @@ const STATED = [
     /ANSWER_MS: u32 = (.+);/,
     (ms) => `answers within ${ms / 1000} s`,
   ],
+  [
+    "shop-systems",
+    "office/connections/rule/fetch/since",
+    /MOST_DAYS: u64 = (.+);/,
+    (n) => `fetch the orders of up to ${n} days again`,
+  ],
+  [
+    "shop-systems",
+    "office/connections/rule/fetch/shop",
+    /MAX_ANSWER_BYTES: usize = (.+);/,
+    (n) => `an answer of at most ${n / 1_048_576} MiB`,
+  ],
+  [
+    "shop-systems",
+    "doors/dashboard_worker/shop_api",
+    /ANSWER_MS: u32 = (.+);/,
+    (ms) => `waits at most ${ms / 1000} s`,
+  ],
+  [
+    "shop-systems",
+    "office/connections/rows/troubles",
+    /WAITING_MS: u64 = (.+);/,
+    (ms) => `that wait for more than ${ms / 60_000} minutes`,
+  ],
 ];
 
 for (const [page, file, constant, words] of STATED)
