@@ -15,7 +15,7 @@ const VERSIONS = [
   ["tests/proofs/fuzz/Cargo.lock", LOCKED],
   ["docs/openapi.yaml", /^ {2}version: (.+)$/m],
   ...examples
-    .filter((each) => each.isDirectory() && each.name !== "alert-adapter") // it does not use the package
+    .filter((each) => each.isDirectory() && !["alert-adapter", "woocommerce"].includes(each.name)) // they do not use the package
     .map(({ name }) => [`examples/${name}/package.json`, /^ +"impact-pledge": "(.+)"/m]),
 ];
 const read = (file) => readFileSync(join(root, file), "utf8");
