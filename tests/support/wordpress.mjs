@@ -2,8 +2,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getPHPLoaderModule } from "@php-wasm/node-8-3";
-import { PHP, loadPHPRuntime } from "@php-wasm/universal";
+import * as universal from "@php-wasm/universal";
 
+// Its declarations import files without extensions, which TypeScript does not find.
+const { PHP, loadPHPRuntime } = /** @type {any} */ (universal);
 export const PLUGIN = join(import.meta.dirname, "../../examples/woocommerce");
 
 /**
@@ -16,7 +18,7 @@ export const PLUGIN = join(import.meta.dirname, "../../examples/woocommerce");
 export class Shop {
   #php;
 
-  /** @param {PHP} php */
+  /** @param {any} php an instance of `PHP` */
   constructor(php) {
     this.#php = php;
     php.mkdir("/plugin");
