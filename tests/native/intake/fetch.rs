@@ -322,3 +322,31 @@ fn an_app_of_shopify_signs_in_with_its_id_and_secret() {
     shop.fetch(60);
     assert!(shop.page().text.contains("refuses the token"));
 }
+
+/// An order whose products cannot be fetched is listed, and the others are pledged.
+#[test]
+fn an_order_of_bigcommerce_without_products_stops_no_other() {
+    let shop = Shop::with_token("bigcommerce", "live", &rules(), Some("bc_token_0123456789"));
+    let paid = |id: u64, products: Value| {
+        json!({
+            "id": id, "status_id": 11, "default_currency_code": "EUR", "total_inc_tax": "39.90", "products": products,
+            "billing_address": { "email": "bea@buyers.example" },
+        })
+    };
+    let mug = json!([{ "id": 1, "product_id": 11, "name": "Mug", "quantity": 2 }]);
+    shop.has([
+        (60, paid(1, mug.clone())),
+        (61, paid(2, json!("none"))),
+        (62, paid(3, mug.clone())),
+    ]);
+    shop.fetch(0);
+    let mut outcomes = shop.outcomes();
+    outcomes.sort();
+    assert_eq!(outcomes, ["pledged", "pledged", "unreadable"]);
+    shop.has([(61, paid(2, mug))]);
+    let delivery = "SELECT delivery FROM received WHERE outcome = 'unreadable'";
+    let delivery = shop.dashboard.ledger.sql(delivery)[0].clone();
+    shop.changes("/retry", &[("delivery", &delivery)]);
+    shop.cron(5);
+    assert_eq!(shop.outcomes(), ["pledged"; 3]);
+}

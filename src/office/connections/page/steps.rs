@@ -13,7 +13,7 @@ pub(super) fn steps(system: System) -> Markup {
                         "API version: WP REST API Integration v3." }
                     li { "Save. WooCommerce sends a ping, which this service answers." }
                 }
-                p { "WooCommerce sends each order once, and switches the webhook off after five failures in a row. An order that it "
+                p { "WooCommerce sends each order once, and switches the webhook off after more than five failures in a row. An order that it "
                     "could not deliver is fetched with a token, see below. Without one it is lost, unless somebody saves that order again "
                     "in WordPress: then it is sent again." }
             }

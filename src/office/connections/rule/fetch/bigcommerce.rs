@@ -52,6 +52,13 @@ pub(super) fn read(step: &Step, answer: &ShopAnswer) -> Result<Listed, ShopProbl
     Ok(step.listed(items(listed, changed), step.next_number()))
 }
 
+/// Returns an event about an order, as a webhook would send it. It can be read again, when the products can be fetched.
+pub(super) fn event_about(order: &[u8]) -> Vec<u8> {
+    let id = object(order).ok().and_then(|order| text(order.get("id")).ok()).unwrap_or_default();
+    let event = serde_json::json!({ "scope": "store/order/updated", "data": { "type": "order", "id": id } });
+    event.to_string().into_bytes()
+}
+
 /// Fetches an order by its ID, with its products.
 pub(super) async fn order(
     api: &impl ShopApi,

@@ -1,5 +1,6 @@
 //! Fetches the orders of the connections whose time has come.
 
+use super::bigcommerce;
 use super::shop::{Shop, ShopApi, ShopProblem};
 use super::step::{Item, Listed, Page, Step};
 use crate::office::connections::rows::fetches as rows;
@@ -29,6 +30,9 @@ const AT_ONCE: usize = 4;
 /// Maximum number of pages that a call reads for a connection, and of orders that it reads there.
 const PAGES: usize = 30;
 const ORDERS: usize = 50;
+/// How long a call may ask one shop system, in milliseconds, besides the request that has begun. A slow one must not keep others
+/// waiting.
+const PATIENCE_MS: u64 = 60_000;
 /// Number of orders on a page.
 const PAGE: usize = 20;
 /// Maximum number of orders of the overlap that are remembered. Others are read again.
@@ -109,6 +113,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
     ) -> Result<Option<ShopProblem>> {
         let since_ms = progress.row.since.saturating_sub(OVERLAP_MS);
         let mut step = Step { since_ms, until_ms: None, page: Page::FIRST, most: PAGE };
+        let until_ms = self.clock.now_ms().saturating_add(PATIENCE_MS);
         for _ in 0..PAGES {
             let listed = match shop.list(self.api, &step, self.clock.now_ms()).await {
                 Ok(listed) => listed,
@@ -120,7 +125,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
             };
             let Listed { items, next } = listed;
             for item in &items {
-                if progress.fetched >= ORDERS {
+                if progress.fetched >= ORDERS || self.clock.now_ms() > until_ms {
                     return Ok(None);
                 }
                 if let Some(problem) = self.fetch_item(connection, shop, item, progress).await? {
@@ -148,11 +153,17 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
         let hash = base16ct::lower::encode_string(&first_bytes::<8>(Sha256::digest(&item.body)));
         let is_new = progress.row.seen.iter().all(|(_, seen)| *seen != hash);
         if is_new {
-            let body = match shop.whole_item(self.api, &item.body).await {
-                Ok(body) => body,
+            match shop.whole_item(self.api, &item.body).await {
+                Ok(body) => {
+                    self.read_fetched(connection, body.as_deref().unwrap_or(&item.body)).await?;
+                }
+                Err(problem) if problem.is_of_one_order() => {
+                    let finding = Finding::new(Fate::Unreadable).because(problem.to_string());
+                    let body = bigcommerce::event_about(&item.body);
+                    self.keep_fetched(connection, &body, finding).await?;
+                }
                 Err(problem) => return Ok(Some(problem)),
-            };
-            self.read_fetched(connection, body.as_deref().unwrap_or(&item.body)).await?;
+            }
             progress.fetched += 1;
             progress.row.seen.push((item.changed_ms, hash));
         }

@@ -72,6 +72,13 @@ pub enum ShopProblem {
     NoToken,
 }
 
+impl ShopProblem {
+    /// Returns whether the problem may be that of one order, so that others can be read.
+    pub(super) fn is_of_one_order(self) -> bool {
+        matches!(self, ShopProblem::TooLarge | ShopProblem::Unreadable | ShopProblem::Status(404))
+    }
+}
+
 impl Display for ShopProblem {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let text = match self {
