@@ -1,5 +1,7 @@
 //! Hashes over several texts.
 
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
 use sha2::digest::Update;
 
 /// Adds texts to a hash. The length of each text is added before it, so that different lists of texts never
@@ -16,4 +18,13 @@ pub fn first_bytes<const N: usize>(digest: impl Into<[u8; 32]>) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.iter_mut().zip(digest.into()).for_each(|(byte, first)| *byte = first);
     bytes
+}
+
+/// Returns the HMAC-SHA-256 of texts in a row, without their lengths. It is compiled once for all callers.
+#[inline(never)]
+pub fn hmac(mut keyed: Hmac<Sha256>, texts: &[&[u8]]) -> [u8; 32] {
+    for text in texts {
+        Mac::update(&mut keyed, text);
+    }
+    keyed.finalize().into_bytes().into()
 }

@@ -4,13 +4,13 @@
 //! requests write the same record. The derivation is keyed by the namespace's secret, so that nobody can
 //! guess the result.
 
-use super::hash::first_bytes;
+use super::hash::{first_bytes, hmac};
 use super::http::OWS;
 use super::scope::Scope;
 use super::secret::NamespaceSecret;
 use super::types::CurrencyCode;
 use super::version::Version;
-use hmac::{Hmac, Mac as _};
+use hmac::Hmac;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -89,8 +89,7 @@ pub struct ReplayHash([u8; 32]);
 impl ReplayHash {
     /// Computes the HMAC-SHA-256 of (mode, unit, idempotency key), keyed by the namespace's secret.
     pub fn new(secret: &NamespaceSecret, scope: &Scope, key: &IdempotencyKey) -> Self {
-        let mac = secret.mac("replay", scope, [key.0.as_bytes()]);
-        ReplayHash(mac.finalize().into_bytes().into())
+        ReplayHash(hmac(secret.mac("replay", scope, [key.0.as_bytes()]), &[]))
     }
 
     /// Returns 64 lower-case hexadecimal digits.
@@ -173,9 +172,7 @@ impl Derivation {
 
     /// Derives bytes for one purpose, such as `pledge`, and one index, such as the number of the pledge.
     pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
-        let mut mac = self.0.clone();
-        mac.update(purpose.as_bytes());
-        mac.update(&(index as u64).to_be_bytes());
-        first_bytes(mac.finalize().into_bytes())
+        let index = (index as u64).to_be_bytes();
+        first_bytes(hmac(self.0.clone(), &[purpose.as_bytes(), &index]))
     }
 }

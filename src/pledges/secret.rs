@@ -3,11 +3,11 @@
 //! An operator finds a transaction by hashes of its reference and e-mail address. So a list of records shows
 //! no personal data. Without the secret, nobody can check a guess against a hash.
 
-use super::hash::{first_bytes, update_with_parts};
+use super::hash::{first_bytes, hmac, update_with_parts};
 use super::mailbox::mailbox;
 use super::order_number::order_number;
 use super::scope::{Mode, Scope};
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::{Hmac, KeyInit as _};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -31,6 +31,8 @@ pub struct SecretRecord {
 }
 
 pub const SECRET_BYTES: usize = 32;
+/// Size of a key that seals texts, in bytes.
+pub const SEALING_KEY_BYTES: usize = 16;
 /// Length of a hash in metadata, in bytes. It makes accidental collisions improbable.
 const HASH_BYTES: usize = 16;
 
@@ -77,25 +79,26 @@ impl NamespaceSecret {
     /// Normalises an e-mail address as a [`mailbox`], and returns its hash. The hash is the same for all
     /// units and modes, so that the e-mails to one person can be counted.
     pub fn address(&self, email: &str) -> String {
-        let everybody = Scope { mode: Mode::Live, unit: String::new() };
-        self.hash("address", &everybody, &mailbox(email))
+        self.hash("address", &everybody(), &mailbox(email))
     }
 
     /// Returns the key that encrypts search terms in URLs of the dashboard. It is unrelated to all hashes.
-    pub fn sealing_key(&self) -> [u8; SECRET_BYTES] {
-        let everybody = Scope { mode: Mode::Live, unit: String::new() };
-        self.mac("search terms", &everybody, []).finalize().into_bytes().into()
+    pub fn sealing_key(&self) -> [u8; SEALING_KEY_BYTES] {
+        first_bytes(self.digest("search terms", &everybody(), ""))
     }
 
     /// Returns the key that seals the secrets of connections to shop systems. It is unrelated to all hashes.
-    pub fn connection_key(&self) -> [u8; SECRET_BYTES] {
-        let everybody = Scope { mode: Mode::Live, unit: String::new() };
-        self.mac("connection secrets", &everybody, []).finalize().into_bytes().into()
+    pub fn connection_key(&self) -> [u8; SEALING_KEY_BYTES] {
+        first_bytes(self.digest("connection secrets", &everybody(), ""))
     }
 
     fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {
-        let digest = self.mac(purpose, scope, [text.as_bytes()]).finalize().into_bytes();
+        let digest = self.digest(purpose, scope, text);
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
+    }
+
+    fn digest(&self, purpose: &str, scope: &Scope, text: &str) -> [u8; 32] {
+        hmac(self.mac(purpose, scope, [text.as_bytes()]), &[])
     }
 
     /// Returns an HMAC-SHA-256 of a purpose, a unit, a mode and some texts. Because the purpose is
@@ -111,6 +114,11 @@ impl NamespaceSecret {
         update_with_parts(&mut mac, parts);
         mac
     }
+}
+
+/// Returns the scope of what is the same for all units and modes.
+fn everybody() -> Scope {
+    Scope { mode: Mode::Live, unit: String::new() }
 }
 
 impl PartialEq for NamespaceSecret {

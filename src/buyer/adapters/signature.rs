@@ -1,7 +1,8 @@
 //! Signatures of requests to adapters, as Standard Webhooks 1.0 defines them.
 
+use crate::pledges::hash::hmac;
 use base64ct::{Base64, Base64Unpadded, Encoding as _};
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::{Hmac, KeyInit as _};
 use sha2::Sha256;
 use std::fmt::{self, Debug, Formatter};
 use std::ops::RangeInclusive;
@@ -41,10 +42,8 @@ impl SigningSecrets {
     pub fn sign(&self, TimedId { id, seconds }: TimedId<'_>, body: &[u8]) -> String {
         let start = format!("{id}.{seconds}.");
         let signature = |secret: &Hmac<Sha256>| {
-            let mut mac = secret.clone();
-            mac.update(start.as_bytes());
-            mac.update(body);
-            ["v1,", &Base64::encode_string(&mac.finalize().into_bytes())].concat()
+            let mac = hmac(secret.clone(), &[start.as_bytes(), body]);
+            ["v1,", &Base64::encode_string(&mac)].concat()
         };
         self.0.iter().map(signature).collect::<Vec<_>>().join(" ")
     }

@@ -3,8 +3,9 @@
 //! Every signature is an HMAC-SHA-256 (RFC 2104). Stripe and BigCommerce sign the time, too.
 
 use super::system::System;
+use crate::pledges::hash::hmac;
 use base64ct::{Base64, Encoding as _};
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::{Hmac, KeyInit as _};
 use sha2::Sha256;
 use std::fmt::{self, Display, Formatter};
 use strum::{IntoStaticStr, VariantArray};
@@ -52,13 +53,6 @@ impl Display for Refusal {
     }
 }
 
-/// The signatures of a body. Each of them may match.
-struct Signed {
-    /// What is signed before the body, such as the time.
-    start: String,
-    signatures: Vec<[u8; 32]>,
-}
-
 /// Checks that a system signed a body with one of the secrets. `header` returns the value of a header by its name in
 /// lower case. Empty secrets are skipped.
 ///
@@ -66,32 +60,55 @@ struct Signed {
 /// The reason of the refusal. The time is checked before the signature.
 pub fn verify(
     system: System,
-    header: impl Fn(&'static str) -> Option<String>,
+    header: &dyn Fn(&'static str) -> Option<String>,
     body: &[u8],
-    secrets: &[&[u8]],
+    secrets: &[Vec<u8>],
     now_ms: u64,
 ) -> Result<(), Refusal> {
     let read = |name| bounded(header(name));
-    let signed = match system {
-        System::Stripe => stripe(&read(STRIPE)?, now_ms),
-        System::Shopify => untimed(&read(SHOPIFY)?),
-        System::WooCommerce => untimed(&read(WOOCOMMERCE)?),
-        System::BigCommerce => {
-            let signatures = read(WEBHOOK_SIGNATURE)?;
-            standard(&read(WEBHOOK_ID)?, &read(WEBHOOK_TIMESTAMP)?, &signatures, now_ms)
+    let (name, separator, prefix) = match system {
+        System::Stripe => (STRIPE, ',', "v1="),
+        System::Shopify => (SHOPIFY, '\n', ""),
+        System::WooCommerce => (WOOCOMMERCE, '\n', ""),
+        System::BigCommerce => (WEBHOOK_SIGNATURE, ' ', "v1,"),
+        System::Medusa => return Err(Refusal::Missing),
+    };
+    let text = read(name)?;
+    let values =
+        |prefix| text.split(separator).filter_map(move |part| part.trim().strip_prefix(prefix));
+    let start = match system {
+        System::Stripe => {
+            let mut times = values("t=");
+            let time = times.next().filter(|_| times.next().is_none());
+            timed("", time.ok_or(Refusal::Malformed)?, now_ms)?
         }
-        System::Medusa => Err(Refusal::Missing),
-    }?;
+        System::BigCommerce => {
+            let id = [&read(WEBHOOK_ID)?, "."].concat();
+            timed(&id, &read(WEBHOOK_TIMESTAMP)?, now_ms)?
+        }
+        _ => String::new(),
+    };
+    let form = if system == System::Stripe { Form::Hex } else { Form::Base64 };
+    let signatures = values(prefix).take(MAX_SIGNATURES).filter_map(|text| form.normal(text));
+    let signatures: Vec<_> = signatures.collect();
+    if signatures.is_empty() {
+        return Err(Refusal::Malformed);
+    }
     let secrets = secrets.iter().filter(|secret| !secret.is_empty()).take(MAX_SECRETS);
-    let is_valid = secrets.fold(false, |is_valid, secret| is_valid | signed.is_by(secret, body));
-    is_valid.then_some(()).ok_or(Refusal::Wrong)
+    let is_valid = secrets.fold(false, |is_valid, secret| {
+        let Ok(keyed) = Hmac::<Sha256>::new_from_slice(secret) else { return is_valid };
+        let expected = form.encode(&hmac(keyed, &[start.as_bytes(), body]));
+        let is_same = |text: &String| text.as_bytes().ct_eq(expected.as_bytes()).into();
+        signatures.iter().map(is_same).fold(is_valid, |is_valid, is_same: bool| is_valid | is_same)
+    });
+    if is_valid { Ok(()) } else { Err(Refusal::Wrong) }
 }
 
 /// Returns whether a request is the unsigned ping that WooCommerce sends when a webhook is saved. It wants the status
 /// 200, and has the form body `webhook_id=3`.
 pub fn is_ping(
     system: System,
-    header: impl Fn(&'static str) -> Option<String>,
+    header: &dyn Fn(&'static str) -> Option<String>,
     body: &[u8],
 ) -> bool {
     let digits = body.strip_prefix(b"webhook_id=").unwrap_or_default();
@@ -99,15 +116,35 @@ pub fn is_ping(
     system == System::WooCommerce && is_form && header(WOOCOMMERCE).is_none()
 }
 
-impl Signed {
-    /// Compares all signatures with that of a secret, in constant time.
-    fn is_by(&self, secret: &[u8], body: &[u8]) -> bool {
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
-        mac.update(self.start.as_bytes());
-        mac.update(body);
-        let expected: [u8; 32] = mac.finalize().into_bytes().into();
-        let matches = self.signatures.iter().map(|signature| signature.ct_eq(&expected).into());
-        matches.fold(false, |is_valid, matches: bool| is_valid | matches)
+/// How a signature is written.
+#[derive(Clone, Copy)]
+enum Form {
+    Hex,
+    Base64,
+}
+
+impl Form {
+    fn encode(self, mac: &[u8; 32]) -> String {
+        match self {
+            Form::Hex => base16ct::lower::encode_string(mac),
+            Form::Base64 => Base64::encode_string(mac),
+        }
+    }
+
+    /// Returns a signature as [`encode`](Self::encode) writes it; `None` if it does not have the shape of 32 bytes.
+    fn normal(self, text: &str) -> Option<String> {
+        let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        let is_right = match self {
+            Form::Hex => text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            Form::Base64 => {
+                let digits = text.strip_suffix('=').unwrap_or_default();
+                digits.len() == 43 && digits.bytes().all(is_base64)
+            }
+        };
+        is_right.then(|| match self {
+            Form::Hex => text.to_ascii_lowercase(),
+            Form::Base64 => text.to_owned(),
+        })
     }
 }
 
@@ -116,50 +153,11 @@ fn bounded(header: Option<String>) -> Result<String, Refusal> {
     if header.len() <= MAX_HEADER { Ok(header) } else { Err(Refusal::Malformed) }
 }
 
-/// Reads a header such as `t=1764316800,v1=<hex>,v1=<hex>`. Signatures of other versions are ignored.
-fn stripe(header: &str, now_ms: u64) -> Result<Signed, Refusal> {
-    let parts = || header.split(',').filter_map(|part| part.trim().split_once('='));
-    let of = |name: &'static str| parts().filter(move |(own, _)| *own == name).map(|(_, it)| it);
-    let mut times = of("t");
-    let time = times.next().filter(|_| times.next().is_none()).ok_or(Refusal::Malformed)?;
-    check_time(time, now_ms)?;
-    let signatures = of("v1").take(MAX_SIGNATURES).filter_map(|hex| {
-        let mut signature = [0; 32];
-        (hex.len() == 64 && base16ct::mixed::decode(hex, &mut signature).is_ok())
-            .then_some(signature)
-    });
-    signed([time, "."].concat(), signatures)
-}
-
-/// Reads a header that is one signature in base64.
-fn untimed(header: &str) -> Result<Signed, Refusal> {
-    signed(String::new(), base64(header).into_iter())
-}
-
-/// Reads the headers of Standard Webhooks 1.0. Signatures of other versions are ignored.
-fn standard(id: &str, time: &str, signatures: &str, now_ms: u64) -> Result<Signed, Refusal> {
-    check_time(time, now_ms)?;
-    let signatures = signatures.split(' ').filter_map(|part| part.strip_prefix("v1,"));
-    let signatures = signatures.take(MAX_SIGNATURES).filter_map(base64);
-    signed([id, ".", time, "."].concat(), signatures)
-}
-
-fn signed(start: String, signatures: impl Iterator<Item = [u8; 32]>) -> Result<Signed, Refusal> {
-    let signatures: Vec<_> = signatures.collect();
-    let is_any = !signatures.is_empty();
-    is_any.then_some(Signed { start, signatures }).ok_or(Refusal::Malformed)
-}
-
-fn base64(text: &str) -> Option<[u8; 32]> {
-    let mut signature = [0; 32];
-    let length = Base64::decode(text.trim(), &mut signature).ok()?.len();
-    (length == signature.len()).then_some(signature)
-}
-
-/// Checks a time in seconds since 1970.
-fn check_time(text: &str, now_ms: u64) -> Result<(), Refusal> {
-    let is_digits = text.len() <= 12 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let seconds: Option<u64> = is_digits.then(|| text.parse().ok()).flatten();
+/// Returns what is signed before the body: an ID that ends in a full stop, and the time in seconds since 1970, which is
+/// checked.
+fn timed(id: &str, time: &str, now_ms: u64) -> Result<String, Refusal> {
+    let is_digits = time.len() <= 12 && time.bytes().all(|byte| byte.is_ascii_digit());
+    let seconds: Option<u64> = is_digits.then(|| time.parse().ok()).flatten();
     let distance = seconds.ok_or(Refusal::Malformed)?.abs_diff(now_ms / 1_000);
-    if distance <= WINDOW_SECONDS { Ok(()) } else { Err(Refusal::Stale) }
+    if distance <= WINDOW_SECONDS { Ok([id, time, "."].concat()) } else { Err(Refusal::Stale) }
 }

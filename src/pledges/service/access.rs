@@ -99,7 +99,20 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         Ok(is_member)
     }
 
-    /// Returns the record of a key, from the isolate's cache or the store.
+    /// Returns the record of a key, from the isolate's cache or the store; `None` if there is none, or no longer.
+    pub(super) async fn current_key(
+        &self,
+        hash: KeyHash,
+    ) -> Result<Option<Rc<KeyRecord>>, Problem> {
+        let now_ms = self.clock.now_ms();
+        if let Some(record) = self.caches.keys.get(&hash, now_ms) {
+            return Ok(Some(record));
+        }
+        let record = self.load(&CredentialKey(hash)).await?;
+        Ok(record.map(|record| self.caches.keys.keep(hash, record, now_ms)))
+    }
+
+    /// Returns the record of a caller's key, from the isolate's cache or the store.
     ///
     /// If a network has sent too many refused keys, the records of further keys from that network are not
     /// read. This saves the operator the price of the reads; the keys cannot be guessed in any case. Keys
@@ -119,9 +132,9 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         if network.is_some_and(is_limited) && !self.caches.accepted.contains(&hash, now_ms) {
             return Err(Problem::TooManyRefusedKeys);
         }
-        if let Some(record) = self.load(&CredentialKey(hash)).await? {
+        if let Some(record) = self.current_key(hash).boxed_local().await? {
             self.caches.accepted.keep(hash, now_ms);
-            return Ok(Some(self.caches.keys.keep(hash, record, now_ms)));
+            return Ok(Some(record));
         }
         self.caches.accepted.forget(&hash);
         match network {

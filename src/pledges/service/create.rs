@@ -93,7 +93,7 @@ async fn read_body(
     if length.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(Problem::ContentTooLarge);
     }
-    body(request, reservation).await
+    body(request, reservation).boxed_local().await
 }
 
 /// Reads a body of at most [`MAX_BODY_BYTES`].

@@ -4,15 +4,13 @@
 use super::create::body;
 use super::{Clock, Entropy, Recipients, Service};
 use crate::pledges::api::Problem;
-use crate::pledges::auth::KeyRecord;
 use crate::pledges::http::{Body, Media, Request, Response};
 use crate::pledges::orders::{Connection, ConnectionId, signature};
-use crate::pledges::store::{ConnectionKey, CredentialKey, NoMetadata, ReceivedKey, Store};
+use crate::pledges::store::{ConnectionKey, NoMetadata, ReceivedKey, Store};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::borrow::Cow;
 use std::pin::pin;
-use std::rc::Rc;
 
 /// Deadline of the answer, in milliseconds. Shopify disconnects after 5 s.
 const ANSWER_MS: u32 = 4_000;
@@ -41,7 +39,9 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let id = ConnectionId::parse(id).ok_or(Problem::PathNotFound)?;
         let connection = self.load(&ConnectionKey(id.clone())).await?;
         let connection: Connection = connection.ok_or(Problem::PathNotFound)?;
-        let key = self.key_of_connection(&connection).await?.ok_or(Problem::PathNotFound)?;
+        // Revoking the key of a connection ends the connection.
+        let key = self.current_key(connection.key).boxed_local().await?;
+        let key = key.ok_or(Problem::PathNotFound)?;
         self.request_log.key.set(Some(connection.key));
         self.request_log.mode.set(Some(key.mode));
         self.request_log.unit.get_or_init(|| key.level.id().to_owned());
@@ -49,13 +49,12 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let body = body(request, &mut reservation).boxed_local().await?;
         let secret = key.secret.as_ref().ok_or(Problem::SecretMissing)?;
         let header = |name| request.header(name);
-        if signature::is_ping(connection.system, header, &body) {
+        if signature::is_ping(connection.system, &header, &body) {
             return Ok(());
         }
         let secrets = connection.open_secrets(&id, secret);
-        let secrets: Vec<&[u8]> = secrets.iter().map(|secret| &**secret).collect();
         let now_ms = self.clock.now_ms();
-        signature::verify(connection.system, header, &body, &secrets, now_ms)
+        signature::verify(connection.system, &header, &body, &secrets, now_ms)
             .map_err(|_| Problem::WrongSignature)?;
         let mut random = [0; ReceivedKey::RANDOM_BYTES];
         self.entropy.fill(&mut random);
@@ -66,18 +65,5 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
             queue.send_received(&key);
         }
         Ok(())
-    }
-
-    /// Returns the record of a connection's API key; `None` if the key was revoked, which ends the connection.
-    async fn key_of_connection(
-        &self,
-        connection: &Connection,
-    ) -> Result<Option<Rc<KeyRecord>>, Problem> {
-        let (keys, now_ms) = (&self.caches.keys, self.clock.now_ms());
-        if let Some(record) = keys.get(&connection.key, now_ms) {
-            return Ok(Some(record));
-        }
-        let record = self.load(&CredentialKey(connection.key)).await?;
-        Ok(record.map(|record| keys.keep(connection.key, record, now_ms)))
     }
 }

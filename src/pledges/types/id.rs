@@ -1,10 +1,9 @@
 //! IDs of transactions and pledges, and the edit keys of timelines.
 
-use crate::pledges::hash::{first_bytes, update_with_parts};
+use crate::pledges::hash::{first_bytes, hmac, update_with_parts};
 use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
-use hmac::Mac as _;
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -138,5 +137,5 @@ fn scope_hash(scope: &Scope) -> [u8; GROUP_BYTES] {
 }
 
 fn order(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> [u8; GROUP_BYTES] {
-    first_bytes(secret.mac("order", scope, [reference.as_bytes()]).finalize().into_bytes())
+    first_bytes(hmac(secret.mac("order", scope, [reference.as_bytes()]), &[]))
 }
