@@ -102,7 +102,8 @@ impl ShopApiStub {
         let parts: Vec<_> = rest.unwrap().split('/').skip(1).collect();
         let none = |status| Ok(ShopAnswer { status, ..ShopAnswer::default() });
         let orders = self.orders.borrow();
-        let find = |id: &str| orders.iter().find(|(_, order)| order["id"].to_string() == id);
+        let find =
+            |id: &str| orders.iter().find(|(_, order)| order["id"].as_u64() == id.parse().ok());
         match parts.as_slice() {
             [] => match self.page(query, "min_date_modified", false) {
                 page if page.is_empty() => none(204),

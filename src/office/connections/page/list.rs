@@ -14,7 +14,7 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
-use maud::{Markup, html};
+use maud::html;
 
 /// Shows the connections of a unit. Ledger cost: 2 queries. KV cost: 1 read.
 pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(

@@ -3,7 +3,7 @@
 //! Source: <https://developer.bigcommerce.com/docs/rest-management/orders>. The answer has the status 204 if there are no
 //! orders.
 
-use super::json::{changed_ms, items, object, query, text};
+use super::json::{changed_ms, id_of, items, object, query};
 use super::shop::{Shop, ShopAnswer, ShopApi, ShopProblem, ShopRequest};
 use super::step::{Listed, Step};
 use crate::pledges::orders::table::MAX_LINES;
@@ -54,7 +54,7 @@ pub(super) fn read(step: &Step, answer: &ShopAnswer) -> Result<Listed, ShopProbl
 
 /// Returns an event about an order, as a webhook would send it. It can be read again, when the products can be fetched.
 pub(super) fn event_about(order: &[u8]) -> Vec<u8> {
-    let id = object(order).ok().and_then(|order| text(order.get("id")).ok()).unwrap_or_default();
+    let id = object(order).ok().and_then(|order| id_of(&order).ok()).unwrap_or_default();
     let event = serde_json::json!({ "scope": "store/order/updated", "data": { "type": "order", "id": id } });
     event.to_string().into_bytes()
 }
@@ -80,7 +80,7 @@ pub(super) async fn with_products(
     order: &[u8],
 ) -> Result<Vec<u8>, ShopProblem> {
     let mut members = object(order)?;
-    let id = text(members.get("id"))?;
+    let id = id_of(&members)?;
     let mut products: Vec<Box<RawValue>> = Vec::new();
     for page in 1..=MAX_LINES / PRODUCTS + 1 {
         let query = query(&[("limit", &*PRODUCTS.to_string()), ("page", &page.to_string())]);

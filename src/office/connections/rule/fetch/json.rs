@@ -35,15 +35,17 @@ pub(super) fn changed_ms(text: &str, form: &(impl Parsable + ?Sized)) -> Option<
     u64::try_from(time.unix_timestamp()).ok()?.checked_mul(1_000)
 }
 
+pub(super) type Object = BTreeMap<String, Box<RawValue>>;
+
 /// Returns the members of an object.
-pub(super) fn object(json: &[u8]) -> Result<BTreeMap<String, Box<RawValue>>, ShopProblem> {
+pub(super) fn object(json: &[u8]) -> Result<Object, ShopProblem> {
     serde_json::from_slice(json).map_err(|_| ShopProblem::Unreadable)
 }
 
-/// Returns the text of an ID, which may be a number. It has no character that could change a path.
-pub(super) fn text(json: Option<&Box<RawValue>>) -> Result<String, ShopProblem> {
-    let text = json.map(|json| json.get().trim_matches('"')).unwrap_or_default();
-    let is_id = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let is_short = (1..=100).contains(&text.len());
-    (is_id && is_short).then(|| text.to_owned()).ok_or(ShopProblem::Unreadable)
+/// Returns the ID of an object, a text or a number. It has no character that could change a path.
+pub(super) fn id_of(object: &Object) -> Result<String, ShopProblem> {
+    let id = object.get("id").map(|json| json.get().trim_matches('"')).unwrap_or_default();
+    let is_id = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_short = (1..=100).contains(&id.len());
+    (is_id && is_short).then(|| id.to_owned()).ok_or(ShopProblem::Unreadable)
 }

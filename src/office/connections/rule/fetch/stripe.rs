@@ -3,7 +3,7 @@
 //! Sources: <https://docs.stripe.com/api/events/list>, <https://docs.stripe.com/api/checkout/sessions/line_items>. Events
 //! are kept for 30 days.
 
-use super::json::{items, object, query, text};
+use super::json::{id_of, items, object, query};
 use super::shop::{Shop, ShopAnswer, ShopApi, ShopProblem, ShopRequest};
 use super::step::{Listed, Page, Step};
 use crate::pledges::orders::table::MAX_LINES;
@@ -84,7 +84,7 @@ pub(super) async fn with_items(
     }
     let Ok(whole) = serde_json::from_slice::<Whole<'_>>(event) else { return Ok(None) };
     let mut session = object(whole.data.object.get().as_bytes())?;
-    let id = text(session.get("id"))?;
+    let id = id_of(&session)?;
     if !id.starts_with("cs_") || session.contains_key("line_items") {
         return Ok(None);
     }
@@ -104,7 +104,7 @@ async fn lines(
         let mut members =
             vec![("limit", MOST.to_string()), ("expand[]", "data.price.product".to_owned())];
         if let Some(last) = lines.last() {
-            let id = text(object(last.get().as_bytes())?.get("id"))?;
+            let id = id_of(&object(last.get().as_bytes())?)?;
             members.push(("starting_after", id));
         }
         let rest = ["checkout/sessions/", session, "/line_items?", &query(&members)].concat();
