@@ -119,7 +119,9 @@ async function deliver(connection, system, body, sign) {
 /** Returns what became of a connection's deliveries, oldest first. */
 async function received(connection) {
   const { results } = await dashboard.db
-    .prepare("SELECT outcome, detail, id FROM received WHERE connection = ? ORDER BY at, outcome <> 'pledged', delivery")
+    .prepare(
+      "SELECT outcome, detail, id FROM received WHERE connection = ? ORDER BY at, outcome <> 'pledged', delivery",
+    )
     .bind(connection)
     .all();
   return results;
