@@ -324,6 +324,7 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     let connection = format!("/connections/{}", shops.connections[0]);
     form_of("/units/north", &connection, &[("settings", RULES)]);
     form_of("/units/north", &format!("{connection}/retry"), &[("delivery", "none")]);
+    form_of("/units/north", &format!("{connection}/fetch"), &[("since", "2026-01-30")]);
     form_of("/units/north", &format!("{connection}/preview"), &[("rules", RULES)]);
     form_of("/units/north", &format!("{connection}/end"), &[]);
     form_of("/units/north", "/mails", &[("day", "2026-01-31"), ("sure", "yes")]);

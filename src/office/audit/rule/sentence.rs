@@ -64,6 +64,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("connections set", "changed a connection{text 1}"),
     ("connections end", "ended a connection"),
     ("connections retry", "had a delivery read again"),
+    ("connections fetch", "had orders fetched again"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",
