@@ -60,7 +60,9 @@ const APIS = {
     const listed = page(orders, (seconds) => seconds >= since, query, dated);
     const number = Number(query.get("page_info") ?? 1) + 1;
     const link = `<${origin}${pathname}?page_info=${number}&limit=20>; rel="next"`;
-    const headers = listed.length === Number(query.get("limit")) ? { link } : {};
+    const headers = new Headers(
+      listed.length === Number(query.get("limit")) ? { link } : undefined,
+    );
     return Response.json({ orders: listed }, { headers });
   },
   bigcommerce({ searchParams: query, pathname }, orders) {

@@ -221,7 +221,7 @@ fn without_a_token_nothing_is_fetched() {
     shop.has([(60, order(1))]);
     shop.fetch(60);
     assert!(shop.asked().is_empty());
-    assert!(shop.page().text.contains("they are lost without it"));
+    assert!(shop.page().text.contains("they are missing until somebody saves them"));
     assert!(shop.fetch_since(1).text.contains("has no token"));
     let changed = shop.changes("", &[("token", TOKEN)]);
     assert_eq!(changed.status, 200, "{}", changed.text);
@@ -294,11 +294,11 @@ fn a_connection_that_gets_silent_or_waits_is_on_the_start_page() {
         assert_eq!(shop.sends(&order(number)), 200);
         shop.wait(3_600_000);
     }
-    assert!(!home().contains("Nothing was received since"));
+    assert!(!home().contains("Nothing has been received since"));
     shop.wait(22 * 3_600_000);
-    assert!(!home().contains("Nothing was received since"), "23 hours");
+    assert!(!home().contains("Nothing has been received since"), "23 hours");
     shop.wait(2 * 3_600_000);
-    assert!(home().contains("Nothing was received since 2026-01-31"), "25 hours: {}", home());
+    assert!(home().contains("Nothing has been received since 2026-01-31"), "25 hours: {}", home());
     assert!(shop.page().text.contains("check the webhook"));
     shop.down("service");
     assert_eq!(shop.sends(&order(11)), 200);

@@ -24,11 +24,11 @@ pub(super) const SECRET: Argument = Argument::option(
 pub(super) const TOKEN: Argument = Argument::option(
     "token",
     Kind::Input,
-    "a file with a token for the system's API, with which missed orders are fetched hourly; `-` is standard input",
+    "a file with an API token of the shop system, with which missed orders are fetched hourly; `-` is standard input",
 )
 .secret(
-    "Token of the API (optional)",
-    "With it, orders that the webhook did not bring are fetched hourly. BigCommerce needs it. It is not shown again.",
+    "API token (BigCommerce needs it)",
+    "With it, orders that the webhook did not bring are fetched hourly. WooCommerce: ck_…:cs_…, Shopify: client ID:client secret or shpat_…, Stripe: rk_…, BigCommerce: the access token. It is not shown again.",
 );
 pub(super) const SETTINGS: Argument = Argument::option(
     "settings",

@@ -138,9 +138,9 @@ pub const SET: Spec = Spec::changes(
         SECRET.about("a file with a new secret; `-` is standard input. The secret before it is still accepted, until `--drop-old`"),
         Argument::option("drop-old", Kind::Flag, "accept only the newest secret from now on")
             .field("Accept only the newest secret", ""),
-        TOKEN.about("a file with a new token for the system's API; `-` is standard input"),
-        Argument::option("drop-token", Kind::Flag, "delete the token, so that missed orders are no longer fetched")
-            .field("Delete the token: missed orders are no longer fetched", ""),
+        TOKEN.about("a file with a new API token; `-` is standard input"),
+        Argument::option("drop-token", Kind::Flag, "delete the API token, so that missed orders are no longer fetched")
+            .field("Delete the API token: missed orders are no longer fetched", ""),
     ],
 )
 .button("Save")
@@ -180,7 +180,7 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, asked: Set) -> Result<Answer> {
     let said = match secrets {
         1 => "The connection was changed. One secret is accepted.".to_owned(),
         _ => format!(
-            "The connection was changed. {secrets} secrets are accepted: drop the old one once the shop system uses the new one."
+            "The connection was changed. {secrets} secrets are accepted: accept only the newest secret once the shop system uses it."
         ),
     };
     Answer::changed(&done, Changed::new(said, Facts::new()))
@@ -261,16 +261,16 @@ pub async fn retry<P: Ports>(
 pub const FETCH: Spec = Spec::changes(
     "connections",
     "fetch",
-    "fetch the orders of a connection again that were changed since a time, and pledge those that were not pledged",
+    "fetch the orders that were changed since a time, and pledge those that were not pledged yet",
     &[
         CONNECTION,
         Argument::option(
             "since",
             Kind::Time,
-            "the time of the first change; at most 60 days ago. Shopify shows orders of 60 days, and Stripe events of 30",
+            "the time of the first change; at most 60 days ago, or 30 for Stripe",
         )
         .required()
-        .field("Changed since", "At most 60 days ago. Orders that were pledged stay as they are."),
+        .field("Changed since", "At most 60 days ago, or 30 for Stripe. Each paid order that was changed since then is pledged unless it was before, also one from before the shop was connected."),
     ],
 )
 .button("Fetch")

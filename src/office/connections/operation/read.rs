@@ -95,7 +95,7 @@ pub const DELIVERIES: Spec = Spec::reads(
         Argument::option("before", Kind::Time, "only what was received before this time"),
     ],
 )
-.answers("`deliveries`: for each delivery `delivery` (its ID), `at`, `outcome` (`pledged`, `known`, `credited`, `held`, `skipped`, `ignored`, `refused`, `unreadable`, `ended`, `lost` or `waiting`), `number` (the order's ID), `shown` (its number), `detail` (the reason, or what differs), `id` (the transaction); newest first, at most 100");
+.answers("`deliveries`: for each delivery `delivery` (its ID), `at`, `outcome` (`pledged`, `known`, `credited`, `held`, `skipped`, `ignored`, `refused`, `unreadable`, `ended`, `lost` or `waiting`), `number` (the order's ID in the shop system), `shown` (the number that people see), `detail` (the reason, or what differs), `id` (the transaction); newest first, at most 100");
 
 #[derive(Deserialize)]
 pub struct Deliveries {

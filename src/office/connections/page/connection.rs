@@ -120,7 +120,7 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, found: &Connection) -> 
                 ("API key", html! { code { (record.endpoint.key.id()) } " " small { "Revoking it ends the connection." } }),
                 ("Secrets", html! { (record.endpoint.secrets.len()) }),
             ]))
-            (steps(record.endpoint.system))
+            (steps(record.endpoint.system, &url, &record.store))
         }
     }
 }
@@ -226,13 +226,10 @@ fn set_form<S, C: Clock, E: Entropy>(
                 "secret",
                 (
                     "New secret",
-                    "Leave empty to keep the secret. The old secret is still accepted until you drop it.",
+                    "Leave empty to keep the secret. The old secret is accepted, too, until you accept only the newest.",
                 ),
             ),
-            (
-                "token",
-                ("New token of the API", "Leave empty to keep the token, or to go on without one."),
-            ),
+            ("token", ("New API token", "Leave empty to keep the token, or to go on without one.")),
         ],
         ..OperationForm::new(&SET, &action)
     };

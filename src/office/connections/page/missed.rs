@@ -23,17 +23,19 @@ pub(super) fn missed<S, C: Clock, E: Entropy>(
     let Some(fetched) = fetched else {
         return html! {
             p {
-                "Orders that the webhook does not bring are not fetched, because this connection has no token for the API of "
-                (system.label()) ". "
-                @if system == System::WooCommerce { "WooCommerce does not send them again, so they are lost without it. " }
-                "Enter a token below."
+                "Orders that the webhook does not bring are not fetched, because this connection has no API token of " (system.label())
+                ". "
+                @if system == System::WooCommerce {
+                    "WooCommerce does not send them again: they are missing until somebody saves them again in WordPress. "
+                }
+                "Enter an API token below."
             }
         };
     };
     let done = fetched.done.map(date_time);
     html! {
         p {
-            "Orders that were changed are fetched hourly. They are listed above only if the webhook did not bring them. "
+            "Orders that were changed are fetched hourly. They are listed above only if they lead to something new: a pledge, a credit, a difference, or a reason why not. "
             @if let Some(done) = &done { "Last fetched: " (times.cell(done)) "." } @else { "Not fetched yet." }
         }
         (fetch_form(context, found))

@@ -1,29 +1,33 @@
 //! Says how a shop system is set up, and what it does if the service does not answer.
 
+use crate::office::shared::page::view;
 use crate::pledges::orders::System;
 use maud::{Markup, html};
 
-pub(super) fn steps(system: System) -> Markup {
+/// `url` is that of the connection, and `store` the shop's address.
+pub(super) fn steps(system: System, url: &str, store: &str) -> Markup {
     html! {
         @match system {
             System::WooCommerce => {
+                p { "With the Impact Pledge plugin, enter the URL and the secret on its screen instead." }
                 ol {
                     li { "In WordPress, open WooCommerce → Settings → Advanced → Webhooks → Add webhook." }
                     li { "Status: Active. Topic: Order updated. Delivery URL: the URL above. Secret: the secret of this connection. "
                         "API version: WP REST API Integration v3." }
                     li { "Save. WooCommerce sends a ping, which this service answers." }
                 }
-                p { "WooCommerce sends each order once, and switches the webhook off after more than five failures in a row. An order that it "
-                    "could not deliver is fetched with a token, see below. Without one it is lost, unless somebody saves that order again "
-                    "in WordPress: then it is sent again." }
+                p { "WooCommerce sends each order once, and switches the webhook off at the seventh failure in a row. An order that it "
+                    "could not deliver is fetched with an API token, see below. Without one, it is missing until somebody saves it again "
+                    "in WordPress." }
             }
             System::Shopify => {
                 ol {
-                    li { "In Shopify, open Settings → Notifications → Webhooks. The secret is at the bottom of that page." }
+                    li { "In Shopify, open Settings → Notifications → Webhooks. The secret is at the bottom of that page. If there is none "
+                        "yet, enter it below as the new secret after the next step." }
                     li { "Create a webhook for each of these events, in the format JSON, with the URL above: Order payment, "
                         "Order cancellation, Refund create." }
                 }
-                p { "Shopify repeats a failed delivery eight times." }
+                p { "Shopify sends an order again that it could not deliver, 8 times within 4 hours." }
             }
             System::Stripe => {
                 ol {
@@ -33,19 +37,29 @@ pub(super) fn steps(system: System) -> Markup {
                     li { "Copy the signing secret (" code { "whsec_…" } "). Enter it below as the new secret, and accept only the newest "
                         "secret." }
                 }
-                p { "Rules about items need a token below, because Stripe does not send the items. Stripe repeats a failed "
-                    "delivery for some days." }
+                p { "Rules about items need an API token, see below, because Stripe does not send the items. Stripe sends an order again "
+                    "that it could not deliver, for up to 3 days." }
             }
             System::BigCommerce => {
                 ol {
-                    li { "In BigCommerce, create an API account with the scopes Orders (read-only) and Information (read-only). Its "
-                        "access token is the token of this connection, and its client secret is the secret." }
-                    li { "Create a webhook with the scope " code { "store/order/*" } " and the URL above. BigCommerce has no page "
-                        "for this; docs/shop-systems.md has the command." }
+                    li { "In BigCommerce, create a store-level API account with the scopes Orders: read-only, and Information & settings: "
+                        "read-only. Its access token is the API token of this connection, and its client secret is the secret." }
+                    li { "BigCommerce has no page for webhooks. Create one by this command, with the access token as TOKEN:" }
                 }
-                p { "BigCommerce repeats a failed delivery for two days." }
+                (view::copyable(&create_hook(url, store)))
+                p { "BigCommerce sends an order again that it could not deliver, for up to 2 days." }
             }
             System::Medusa => {}
         }
     }
+}
+
+/// Returns the command that creates a webhook of BigCommerce.
+fn create_hook(url: &str, store: &str) -> String {
+    let hook =
+        serde_json::json!({ "scope": "store/order/*", "destination": url, "is_active": true });
+    format!(
+        "curl https://api.bigcommerce.com/stores/{store}/v3/hooks -H 'X-Auth-Token: TOKEN' \
+         -H 'Content-Type: application/json' -d '{hook}'"
+    )
 }

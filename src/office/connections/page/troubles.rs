@@ -16,13 +16,13 @@ impl Trouble {
     pub(super) fn in_words(&self) -> String {
         let waiting = (self.waiting > 0).then(|| {
             let waiting = view::counted(self.waiting, "order");
-            format!("{waiting} could not be read yet, because something did not answer")
+            format!("{waiting} could not be read yet, because the service or the shop system did not answer. This is tried again by itself")
         });
         let problem = self.problem.as_ref();
         let problem = problem.map(|it| format!("Missed orders could not be fetched: {it}"));
         let silent = self.silent.map(|last| {
             format!(
-                "Nothing was received since {}, although orders came regularly: check the webhook",
+                "Nothing has been received since {}, although orders came regularly before: check the webhook",
                 day_of(&date_time(last))
             )
         });

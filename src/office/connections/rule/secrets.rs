@@ -20,7 +20,9 @@ pub(super) fn check(secret: &str) -> Result<()> {
     if (MIN_BYTES..=MAX_BYTES).contains(&secret.trim().len()) {
         return Ok(());
     }
-    let problem = format!("nothing was changed: a secret has {MIN_BYTES} to {MAX_BYTES} bytes");
+    let problem = format!(
+        "nothing was changed: a secret has {MIN_BYTES} to {MAX_BYTES} characters (bytes in UTF-8)"
+    );
     Err(OperatorError::at("secret", RefusalCode::Invalid, problem))
 }
 
