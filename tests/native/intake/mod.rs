@@ -3,6 +3,7 @@
 
 mod fetch;
 mod pages;
+mod races;
 mod shop_api;
 
 use crate::dashboard::{OPERATOR, TestDashboard, dashboard};
@@ -303,10 +304,10 @@ impl Shop {
         assert!(ids < 100);
     }
 
-    fn intake<'i>(
+    fn intake<'i, A: PledgeApi>(
         &'i self,
-        api: &'i Api<'i>,
-    ) -> Intake<'i, MemoryStore, FixedClock, CountedEntropy, Api<'i>> {
+        api: &'i A,
+    ) -> Intake<'i, MemoryStore, FixedClock, CountedEntropy, A> {
         let TestDashboard { ledger, clock, entropy, .. } = &self.dashboard;
         Intake { store: self.dashboard.store(), ledger, clock, entropy, api }
     }

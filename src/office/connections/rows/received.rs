@@ -44,9 +44,13 @@ impl Fate {
         matches!(self, Fate::Skipped | Fate::Refused | Fate::Unreadable)
     }
 
+    /// The outcomes after which what was sent is not needed any more.
+    const OVER: [Fate; 5] =
+        [Fate::Pledged, Fate::Known, Fate::Credited, Fate::Ignored, Fate::Ended];
+
     /// Returns whether what was sent is not needed any more.
     pub fn is_over(self) -> bool {
-        matches!(self, Fate::Pledged | Fate::Known | Fate::Credited | Fate::Ignored | Fate::Ended)
+        Fate::OVER.contains(&self)
     }
 
     pub fn name(self) -> &'static str {
@@ -93,9 +97,10 @@ impl Finding {
     }
 }
 
-/// Writes what became of a delivery. One query.
+/// Writes what became of a delivery. Another attempt may have read it meanwhile: then the outcome stands after which what was
+/// sent is not needed any more, and `pledged` above all. One query.
 pub(crate) async fn keep(ledger: &dyn Ledger, row: &ReceivedRow) -> Result<()> {
-    ask(ledger, &Keep(row)).await.map(drop)
+    ask(ledger, &Keep { row, over: Fate::OVER }).await.map(drop)
 }
 
 /// Returns a delivery; `None` if it was not read yet. One query.
@@ -118,9 +123,9 @@ pub(crate) async fn waiting(ledger: &dyn Ledger) -> Result<Vec<String>> {
     ask(ledger, &Waiting { most: MOST, each: 20 }).await
 }
 
-/// Returns those of some IDs of deliveries that have no row. One query.
-pub(crate) async fn unread(ledger: &dyn Ledger, ids: &[String]) -> Result<Vec<String>> {
-    ask(ledger, &Unread { ids }).await
+/// Returns those of some IDs of deliveries that have no row, or whose records are not needed any more. One query.
+pub(crate) async fn unfinished(ledger: &dyn Ledger, ids: &[String]) -> Result<Vec<String>> {
+    ask(ledger, &Unfinished { ids, over: Fate::OVER }).await
 }
 
 /// Returns the time until which the records in Workers KV were compared, in milliseconds since 1970; `None` if they never were.
@@ -161,8 +166,11 @@ macro_rules! row {
 }
 
 #[derive(Serialize)]
-#[serde(transparent)]
-struct Keep<'a>(&'a ReceivedRow);
+struct Keep<'a> {
+    #[serde(flatten)]
+    row: &'a ReceivedRow,
+    over: [Fate; 5],
+}
 
 impl Query for Keep<'_> {
     type Row = ();
@@ -172,7 +180,10 @@ VALUES (?1 ->> '$.delivery', ?1 ->> '$.connection', ?1 ->> '$.at', ?1 ->> '$.out
   ?1 ->> '$.detail', ?1 ->> '$.id', ?1 ->> '$.person')
 ON CONFLICT DO UPDATE SET outcome = excluded.outcome, number = ifnull(excluded.number, number),
   shown = ifnull(excluded.shown, shown), detail = excluded.detail, id = excluded.id,
-  person = iif(excluded.outcome = 'waiting', ifnull(excluded.person, person), excluded.person)";
+  person = iif(excluded.outcome = 'waiting', ifnull(excluded.person, person), excluded.person)
+WHERE received.outcome = 'waiting' OR excluded.outcome = 'pledged'
+  OR (excluded.outcome IN (SELECT value FROM json_each(?1, '$.over')))
+    > (received.outcome IN (SELECT value FROM json_each(?1, '$.over')))";
 }
 
 #[derive(Serialize)]
@@ -214,14 +225,16 @@ WHERE number <= ?1 ->> '$.each' ORDER BY at LIMIT ?1 ->> '$.most'";
 }
 
 #[derive(Serialize)]
-struct Unread<'a> {
+struct Unfinished<'a> {
     ids: &'a [String],
+    over: [Fate; 5],
 }
 
-impl Query for Unread<'_> {
+impl Query for Unfinished<'_> {
     type Row = String;
     const SQL: &'static str = "SELECT json_quote(value) FROM json_each(?1, '$.ids')
-WHERE value NOT IN (SELECT delivery FROM received WHERE delivery IN (SELECT value FROM json_each(?1, '$.ids')))";
+WHERE value NOT IN (SELECT delivery FROM received WHERE delivery IN (SELECT value FROM json_each(?1, '$.ids'))
+  AND outcome NOT IN (SELECT value FROM json_each(?1, '$.over')))";
 }
 
 #[derive(Serialize)]

@@ -7,6 +7,7 @@ use crate::office::connections::rows::received as rows;
 use crate::office::connections::rows::received::{KEPT_DAYS, MOST};
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::Pages;
+use crate::office::system::rows::receive::Verdict;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{KeyInfo, OperatorStore, ReceivedKey};
 use crate::pledges::time::DAY_MS;
@@ -25,55 +26,68 @@ pub struct CaughtUp {
     pub more: bool,
 }
 
+/// What one call does.
+struct Round {
+    /// Maximum number of deliveries to read.
+    most: usize,
+    done: CaughtUp,
+    /// The time from which the next call compares the records, in milliseconds since 1970: not after a delivery that has to
+    /// be read again.
+    complete: u64,
+}
+
 impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, S, C, E, A> {
     /// Reads deliveries that have to be read again, and those that the queue has not delivered for two minutes: at most
-    /// `most`. Deletes old rows. Ledger cost: 4 queries, and 1 for each 100 records of the last two hours. KV cost: 1 list for
+    /// `most`. Deletes old rows, and records that could not be deleted before. Ledger cost: 4 queries, and 1 for each 100 records of the last two hours. KV cost: 1 list for
     /// each 1,000 of them. Both besides what the deliveries cost.
     ///
     /// # Errors
     /// If the ledger or the store fails. The next call begins again.
     pub async fn catch_up(&self, most: usize) -> Result<CaughtUp> {
         let now_ms = self.clock.now_ms();
-        let mut done = CaughtUp::default();
+        let complete = now_ms.saturating_sub(HOUR_MS); // the hour of what may still be delivered is read again
+        let mut round = Round { most, done: CaughtUp::default(), complete };
         for id in rows::waiting(self.ledger).await? {
-            self.read_if_few(&id, most, &mut done).await;
+            self.read_if_few(&id, &mut round).await;
         }
-        let complete = rows::complete(self.ledger).await?;
-        let mut hour_ms = complete.unwrap_or_else(|| now_ms.saturating_sub(HOUR_MS));
-        while hour_ms <= now_ms && !done.more {
-            self.catch_up_hour(hour_ms, most, &mut done).await?;
+        let mut hour_ms = rows::complete(self.ledger).await?.unwrap_or(complete);
+        while hour_ms <= now_ms && !round.done.more {
+            self.catch_up_hour(hour_ms, &mut round).await?;
             hour_ms = hour_ms.saturating_add(HOUR_MS);
         }
-        if !done.more {
-            let complete = now_ms.saturating_sub(HOUR_MS); // the hour of what may still be delivered is read again
-            rows::set_complete(self.ledger, complete).await?;
+        if !round.done.more {
+            rows::set_complete(self.ledger, round.complete).await?;
             rows::forget(self.ledger, now_ms.saturating_sub(KEPT_DAYS * DAY_MS)).await?;
         }
-        Ok(done)
+        Ok(round.done)
     }
 
-    async fn catch_up_hour(&self, hour_ms: u64, most: usize, done: &mut CaughtUp) -> Result<()> {
+    async fn catch_up_hour(&self, hour_ms: u64, round: &mut Round) -> Result<()> {
         let before = self.clock.now_ms().saturating_sub(QUEUED_MS);
         let mut pages = Pages::new(self.store, ReceivedKey::hour_prefix(hour_ms));
         while let Some(page) = pages.next().await? {
             for part in page.chunks(MOST) {
                 let ids: Vec<_> =
                     part.iter().filter_map(|record| id_before(record, before)).collect();
-                for id in rows::unread(self.ledger, &ids).await? {
-                    self.read_if_few(&id, most, done).await;
+                for id in rows::unfinished(self.ledger, &ids).await? {
+                    let is_done = self.read_if_few(&id, round).await;
+                    if let Some(key) = ReceivedKey::from_id(&id).filter(|_| !is_done) {
+                        round.complete = round.complete.min(key.time_ms()); // it may have no row
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    async fn read_if_few(&self, id: &str, most: usize, done: &mut CaughtUp) {
-        if done.read >= most {
-            done.more = true;
-            return;
+    /// Returns whether the delivery need not be read again.
+    async fn read_if_few(&self, id: &str, round: &mut Round) -> bool {
+        if round.done.read >= round.most {
+            round.done.more = true;
+            return false;
         }
-        self.read(id, 1).await;
-        done.read += 1;
+        round.done.read += 1;
+        self.read(id, 1).await == Verdict::Done
     }
 }
 

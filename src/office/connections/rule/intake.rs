@@ -32,7 +32,8 @@ pub struct Intake<'i, S, C, E, A> {
 
 impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, S, C, E, A> {
     /// Reads a delivery, unless that was done before. `id` is the delivery's ID, `attempt` the number of this attempt from 1.
-    /// A delivery that cannot be read now is noted as waiting, so that the cron reads it if the queue does not.
+    /// A delivery that cannot be read now is noted as waiting, so that the cron reads it if the queue does not. A delivery
+    /// whose record cannot be deleted comes again, too.
     pub async fn read(&self, id: &str, attempt: u32) -> Verdict {
         let Some(key) = ReceivedKey::from_id(id) else { return Verdict::Done }; // not from the service
         match self.try_to_read(&key).await {
@@ -48,18 +49,24 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
 
     async fn try_to_read(&self, key: &ReceivedKey) -> Result<Fate> {
         let known = rows::get(self.ledger, &key.id()).await?.map(|row| row.finding.outcome);
-        if let Some(known) = known.filter(|known| *known != Fate::Waiting) {
-            return Ok(known);
+        let outcome = match known.filter(|outcome| *outcome != Fate::Waiting) {
+            Some(outcome) => outcome,
+            None => self.find_out(key).await?,
+        };
+        if outcome.is_over() {
+            self.store.remove(key).await?; // after the row, which a failure leaves as it is
         }
+        Ok(outcome)
+    }
+
+    /// Reads a delivery, and writes what became of it.
+    async fn find_out(&self, key: &ReceivedKey) -> Result<Fate> {
         let finding = match record::find(self.ledger, key.connection()).await? {
             Some(connection) => self.read_for(key, &connection).await?,
             None => Finding::new(Fate::Ended),
         };
         let outcome = finding.outcome;
         rows::keep(self.ledger, &row(key, finding)).await?;
-        if outcome.is_over() {
-            self.store.remove(key).await?; // after the row: a failure here leaves the record for 30 days
-        }
         Ok(outcome)
     }
 

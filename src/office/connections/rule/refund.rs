@@ -16,6 +16,7 @@ use crate::office::payments::rule::due::money;
 use crate::office::shared::rows::port::Statement;
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::records::{load, put_record};
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::orders::{Frozen, Order, Refund, Refunded, differences};
 use crate::pledges::service::{Clock, Entropy};
@@ -138,7 +139,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             Ok(Some(words)) => Ok(Finding { outcome: Fate::Credited, ..known }.because(words)),
             Ok(None) => Ok(known),
             Err(error) if error.is_at("id") => Err(error), // Workers KV does not show the transaction yet
-            Err(OperatorError::Invalid(refused)) => {
+            Err(OperatorError::Invalid(refused)) if refused.code != RefusalCode::TryAgain => {
                 let now = rows::get(self.ledger, key).await?;
                 if now.is_none_or(|now| now.version != row.version) {
                     return Err(StoreError::Unavailable.into()); // another event of the order was first: compare again

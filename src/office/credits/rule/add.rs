@@ -1,6 +1,6 @@
 use super::credit::{Credit, CreditRequest};
 use super::plan::plan;
-use super::refusal::invalid;
+use super::refusal::conflict;
 use crate::office::audit::rule::{Author, Subject};
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
@@ -88,7 +88,7 @@ async fn add_now(
     let statements = credits::crediting(&row, &seen)?.into_iter().chain(together.iter().cloned());
     match commit.make(&entry, &credit, statements).await? {
         true => Ok(credit),
-        false => Err(invalid(
+        false => Err(conflict(
             "somebody credited the transaction, or marked the month as paid, at the same moment. Check \
              the transaction, and begin again",
         )),

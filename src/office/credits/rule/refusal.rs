@@ -9,6 +9,11 @@ pub(super) fn invalid(problem: impl Display) -> OperatorError {
     OperatorError::invalid(in_words(problem))
 }
 
+/// Returns an error that says that nothing was credited because of another change at the same moment.
+pub(super) fn conflict(problem: impl Display) -> OperatorError {
+    OperatorError::try_again(in_words(problem))
+}
+
 /// Returns the error that nothing was credited because one argument is invalid.
 pub(super) fn invalid_at(
     argument: impl Into<ArgumentName>,

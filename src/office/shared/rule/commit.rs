@@ -88,7 +88,7 @@ impl<C: Clock, E: Entropy> Commit<'_, C, E> {
         if self.author.clock.now_ms().saturating_sub(self.request.at) < UNDER_WAY_MS {
             return Ok(());
         }
-        Err(OperatorError::invalid(format!(
+        Err(OperatorError::try_again(format!(
             "nothing was done: the ledger took more than {} s to answer. Try again later",
             UNDER_WAY_MS / 1_000
         )))

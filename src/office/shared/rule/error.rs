@@ -26,6 +26,12 @@ impl OperatorError {
         OperatorError::Invalid(Refused::from(text))
     }
 
+    /// Refuses a request that may succeed later.
+    pub fn try_again(text: impl Into<String>) -> Self {
+        let refused = Refused::from(text);
+        OperatorError::Invalid(Refused { code: RefusalCode::TryAgain, ..refused })
+    }
+
     /// Refuses a request because of one argument.
     pub fn at(
         argument: impl Into<ArgumentName>,

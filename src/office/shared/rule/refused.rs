@@ -41,6 +41,8 @@ pub enum RefusalCode {
     NotAllowed,
     /// Nothing has this ID or address.
     NotFound,
+    /// Another change was made at the same moment, or the ledger was slow. The same request may succeed later.
+    TryAgain,
 }
 
 impl Refused {

@@ -1,0 +1,126 @@
+//! Tests two attempts to read one delivery, and other changes at the same moment.
+
+use super::{Api, SECRET, Shop};
+use futures_executor::block_on;
+use impact_pledge::office::connections::rule::{ApiAnswer, PledgeApi};
+use impact_pledge::office::system::rows::receive::Verdict;
+use serde_json::{Value, json};
+
+fn shop() -> Shop {
+    let rule = json!({ "offeringId": "tree", "basis": { "item": { "amount": "1" } } });
+    Shop::new("shopify", "live", &json!({ "rules": [rule] }))
+}
+
+fn order() -> Value {
+    json!({
+        "id": 1, "name": "#1", "email": "ada@example.org", "financial_status": "paid", "currency": "EUR",
+        "line_items": [{ "id": 1, "title": "Mug", "quantity": 3, "price": "5.00" }],
+    })
+}
+
+fn refund() -> Value {
+    json!({ "id": 1, "order_id": 1, "refund_line_items": [{ "line_item_id": 1, "quantity": 1 }], "transactions": [] })
+}
+
+impl Shop {
+    /// Sends a body. Returns the ID of the delivery.
+    fn delivers(&self, body: &Value) -> String {
+        assert_eq!(self.send_signed(body.to_string().as_bytes(), "", SECRET), 200);
+        self.wait(1_000);
+        self.messages.ids.take().pop().unwrap()
+    }
+
+    fn outcomes_and_kept(&self) -> (Vec<String>, usize) {
+        let names = self.dashboard.store().names();
+        let kept = names.iter().filter(|name| name.starts_with("received:")).count();
+        (self.dashboard.ledger.sql("SELECT outcome FROM received ORDER BY at"), kept)
+    }
+}
+
+/// Returns what became of the only delivery, and that its body is gone.
+fn pledged() -> (Vec<String>, usize) {
+    (vec!["pledged".to_owned()], 0)
+}
+
+/// A service whose answer is lost. Meanwhile, another attempt reads the delivery.
+struct TwoAttempts<'s> {
+    shop: &'s Shop,
+    delivery: &'s str,
+}
+
+impl PledgeApi for TwoAttempts<'_> {
+    async fn create(&self, _: &str, _: &str, _: &str) -> Option<ApiAnswer> {
+        let Shop { dashboard, is_service_down: is_down, .. } = self.shop;
+        let api = Api { service: &dashboard.service, is_down };
+        assert_eq!(self.shop.intake(&api).read(self.delivery, 1).await, Verdict::Done);
+        None
+    }
+}
+
+#[test]
+fn an_attempt_that_fails_does_not_hide_the_pledge_of_another() {
+    let shop = shop();
+    let delivery = shop.delivers(&order());
+    let api = TwoAttempts { shop: &shop, delivery: &delivery };
+    let verdict = block_on(shop.intake(&api).read(&delivery, 1));
+    assert!(matches!(verdict, Verdict::Later(_)), "{verdict:?}");
+    assert_eq!(shop.outcomes_and_kept(), pledged());
+    shop.cron(5);
+    assert_eq!(shop.outcomes_and_kept(), pledged());
+}
+
+/// A service after whose answer the body can not be deleted.
+struct Stuck<'s>(&'s Shop);
+
+impl PledgeApi for Stuck<'_> {
+    async fn create(&self, key: &str, idempotency_key: &str, body: &str) -> Option<ApiAnswer> {
+        let Shop { dashboard, is_service_down: is_down, .. } = self.0;
+        let api = Api { service: &dashboard.service, is_down };
+        let answer = api.create(key, idempotency_key, body).await;
+        dashboard.store().set_failing(Some("received:"));
+        answer
+    }
+}
+
+#[test]
+fn a_body_that_could_not_be_deleted_is_deleted_by_the_cron() {
+    let shop = shop();
+    shop.cron(0);
+    let delivery = shop.delivers(&order());
+    let verdict = block_on(shop.intake(&Stuck(&shop)).read(&delivery, 1));
+    assert!(matches!(verdict, Verdict::Later(_)), "the queue tries again, too: {verdict:?}");
+    assert_eq!(shop.outcomes_and_kept(), (pledged().0, 1));
+    shop.cron(5); // which fails, too
+    shop.dashboard.store().set_failing(None);
+    shop.cron(180);
+    assert_eq!(shop.outcomes_and_kept(), pledged());
+}
+
+/// Somebody credits a cent of the order before each call of the ledger, while a refund of the shop is read.
+#[test]
+fn a_refund_is_credited_although_somebody_credits_the_order_at_the_same_moment() {
+    let credit = "INSERT INTO credits SELECT id, (SELECT count(*) + 1 FROM credits), 'person', 'live', 'unit_dev', '2026-01',
+  '2026-01', 'USD', 150, NULL, 1, NULL, '[]', 'a cent', 'audit:1', 'ada@example.org', 1769860800123 FROM shop_orders";
+    let mut calls = 0;
+    loop {
+        let shop = shop();
+        let delivery = shop.delivers(&order());
+        let api = Api { service: &shop.dashboard.service, is_down: &shop.is_service_down };
+        assert_eq!(block_on(shop.intake(&api).read(&delivery, 1)), Verdict::Done);
+        let delivery = shop.delivers(&refund());
+        shop.dashboard.ledger.set_meanwhile(calls, credit);
+        let _ = block_on(shop.intake(&api).read(&delivery, 1));
+        shop.cron(5);
+        let credits = shop.dashboard.ledger.sql("SELECT cents FROM credits ORDER BY cents");
+        if credits == ["50"] {
+            break; // there were fewer calls
+        }
+        assert_eq!(credits, ["1", "50"], "before call {calls}");
+        assert_eq!(
+            shop.outcomes_and_kept(),
+            (vec!["pledged".to_owned(), "credited".to_owned()], 0)
+        );
+        calls += 1;
+    }
+    assert!(calls > 5, "{calls}");
+}
