@@ -59,6 +59,10 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
+    /// How the sums follow from the order.
+    #[serde(default)]
+    #[expect(dead_code, reason = "for readers")]
+    why: String,
     #[serde(default = "live")]
     mode: String,
     /// Changes of the file's settings, by JSON Pointer.
@@ -79,6 +83,8 @@ fn live() -> String {
 struct Step {
     /// Changes of the order, by JSON Pointer, to send then.
     send: Option<BTreeMap<String, Value>>,
+    /// Lines that replace those of the order.
+    lines: Option<Lines>,
     /// Another body to send.
     body: Option<Value>,
     /// The body as text.
@@ -116,6 +122,31 @@ struct ShopOrder {
     order: BTreeMap<String, Value>,
     /// Another order.
     body: Option<Value>,
+}
+
+/// Lines of an order: copies of its first line, with IDs from 1.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lines {
+    /// The JSON Pointer of the lines.
+    at: String,
+    times: usize,
+    /// Members of the first line, of the second one and so on, over and over.
+    cycle: Vec<BTreeMap<String, Value>>,
+}
+
+impl Lines {
+    fn put(&self, order: &mut Value) {
+        let first = order.pointer(&self.at).unwrap()[0].clone();
+        let lines = (1..=self.times).zip(self.cycle.iter().cycle()).map(|(id, members)| {
+            let mut line = first.clone();
+            line["id"] = json!(id);
+            members.iter().for_each(|(name, value)| line[name] = value.clone());
+            line
+        });
+        let lines = Value::Array(lines.collect());
+        fixtures::put(order, &self.at, Some(lines));
+    }
 }
 
 /// What is there in the end.
@@ -445,7 +476,10 @@ fn run(file: &File, row: &Row, what: &str) {
         if let Some(part) = &step.down {
             shop.down(part);
         }
-        let sent = step.send.as_ref().map(|changes| changed(&file.order, changes));
+        let mut sent = step.send.as_ref().map(|changes| changed(&file.order, changes));
+        if let (Some(order), Some(lines)) = (&mut sent, &step.lines) {
+            lines.put(order);
+        }
         let sent = sent.or(step.body.clone()).map(|body| body.to_string());
         if let Some(body) = step.text.clone().or(sent) {
             for _ in 0..step.times.unwrap_or(1) {
