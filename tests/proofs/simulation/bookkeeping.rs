@@ -29,6 +29,9 @@ const FULFILMENTS: u64 = 50;
 const PEOPLE: u64 = 50;
 const UPDATES: u64 = 60;
 const HEALINGS: u64 = 40;
+const ORDERS: u64 = 300;
+const CATCH_UPS: u64 = 60;
+const BUYERS: u64 = 30;
 /// Of 1,000 simulations, the number that remove earlier months from the ledger at their end.
 const KEEPS: u64 = 300;
 /// Of 1,000 simulations that end in February, the number that go on until April with an excess of credits.
@@ -80,6 +83,16 @@ impl Simulation {
         }
         if happens(HEALINGS) {
             books.heal();
+        }
+        self.orders_reach_the_service(&books);
+        if happens(ORDERS) {
+            books.send_order();
+        }
+        if happens(CATCH_UPS) {
+            books.catch_up();
+        }
+        if happens(BUYERS) {
+            books.erase_buyer();
         }
         if happens(PHANTOMS) {
             books.haunt();

@@ -8,6 +8,7 @@ use crate::isolate::SkewedClock;
 use crate::kv::{Calls, Kv, LOCATIONS};
 use crate::ledger_rows::Watch;
 use crate::namespace::Namespace;
+use crate::order_state::Orders;
 use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::office::fulfilment::rows::fulfilments::NewFulfilment;
@@ -92,6 +93,7 @@ pub struct Books {
     /// removed.
     pub fulfilments: RefCell<BTreeMap<String, (NewFulfilment, bool)>>,
     pub people: RefCell<Vec<PersonChange>>,
+    pub orders: Orders,
     pub updates: RefCell<Vec<UpdateAttempt>>,
     /// The changes of updates that were confirmed to a person. The key is the update's ID and the revision that
     /// the person saw. The value is the operation, and the update after the change.
@@ -132,6 +134,7 @@ impl Books {
             credits: RefCell::default(),
             fulfilments: RefCell::default(),
             people: RefCell::default(),
+            orders: Orders::default(),
             updates: RefCell::default(),
             heard_updates: RefCell::default(),
             dues: RefCell::default(),

@@ -1,6 +1,7 @@
 //! The callers, their requests, and the answers.
 
 use crate::kv::Calls;
+use crate::order_bodies::UNIT;
 use impact_pledge::pledges::auth::{ApiKey, KeyLevel};
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::store::{CredentialKey, Key as _, MemberKey};
@@ -38,11 +39,15 @@ pub const KEYS: &[KeySpec] = &[
     unit_key("service_sk_live_audit", Mode::Live, &["unit_1"]),
     unit_key("service_sk_test_audit_other", Mode::Test, &["unit_2"]),
     unit_key("service_sk_live_audit_other", Mode::Live, &["unit_2"]),
+    unit_key("service_sk_live_orders", Mode::Live, &[UNIT]),
 ];
 /// The index of the key that is created during the simulation.
 pub const LATER: usize = 6;
 /// The index of the first key that is used only in the checks at the end.
 pub const AUDIT: usize = 7;
+
+/// The index of the key that stands for the keys of the shops' connections, which only the ledger's tasks use.
+pub const ORDERS: usize = 11;
 
 /// A mode and a unit.
 pub type Scope = (&'static str, &'static str);
@@ -94,9 +99,23 @@ pub struct Ask {
 
 #[derive(Clone, Debug)]
 pub enum Action {
-    Create { name: Option<usize>, payload: usize, spelling: usize, is_broken: bool },
-    Get { id: String },
-    Timeline { id: String, edit_key: String },
+    Create {
+        name: Option<usize>,
+        payload: usize,
+        spelling: usize,
+        is_broken: bool,
+    },
+    Get {
+        id: String,
+    },
+    Timeline {
+        id: String,
+        edit_key: String,
+    },
+    /// A create request for the order of a shop system, with its idempotency key.
+    Order {
+        name: String,
+    },
 }
 
 impl Ask {
@@ -111,6 +130,11 @@ impl Ask {
     /// Returns the number of the create request's idempotency key; `None` if the request has no key.
     pub fn name(&self) -> Option<usize> {
         if let Action::Create { name, .. } = self.action { name } else { None }
+    }
+
+    /// Whether the request has an idempotency key.
+    pub fn is_repeatable(&self) -> bool {
+        self.name().is_some() || matches!(self.action, Action::Order { .. })
     }
 
     pub fn payload(&self) -> Option<usize> {

@@ -227,7 +227,8 @@ impl Database {
     fn note_changes(&self, committed_ms: u64) {
         let sqlite = self.sqlite.as_ref().unwrap();
         let mut published = self.published.borrow_mut();
-        let rows = "SELECT json_array(name, change, json(content)) FROM published";
+        let rows = "SELECT json_array(name, change, json(content)) FROM published
+WHERE name NOT LIKE 'connection:%'";
         for row in json(sqlite, rows) {
             let Ok((name, change, content)) =
                 serde_json::from_value::<(String, String, Option<Value>)>(row)

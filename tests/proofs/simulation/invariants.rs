@@ -209,6 +209,7 @@ fn is_large(case: &Case<'_>, exchange: &Exchange) -> bool {
     let of_large = |payload| payload == Some(LARGE_PAYLOAD);
     match &exchange.ask.action {
         Action::Create { .. } => of_large(exchange.ask.payload()),
+        Action::Order { .. } => false,
         Action::Get { id } | Action::Timeline { id, .. } => case.exchanges.iter().any(|made| {
             of_large(made.ask.payload())
                 && made.created().is_some_and(|answer| answer.json()["id"] == **id)
@@ -227,7 +228,7 @@ fn owner(exchange: &Exchange) -> Option<Owner> {
 fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status == 503)?;
     let says_nothing = answer.json()["message"].to_string().contains("nothing was recorded");
-    let asks_to_repeat = answer.asks_to_repeat && case.exchange.ask.name().is_none();
+    let asks_to_repeat = answer.asks_to_repeat && !case.exchange.ask.is_repeatable();
     let is_harmless = says_nothing || asks_to_repeat;
     unless(!(is_harmless && case.wrote()), || "it says that nothing was recorded".to_owned())
 }
@@ -235,7 +236,7 @@ fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {
 fn a_refusal_writes_nothing(case: &Case<'_>) -> Wrong {
     let answer = case.answer()?;
     let is_refusal = (400..500).contains(&answer.status) || answer.is_replayed;
-    let is_read = case.exchange.ask.payload().is_none();
+    let is_read = matches!(case.exchange.ask.action, Action::Get { .. } | Action::Timeline { .. });
     unless(!(is_refusal || is_read) || !case.wrote(), || format!("{} wrote", answer.status))
 }
 

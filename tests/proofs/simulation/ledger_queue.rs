@@ -39,8 +39,8 @@ const CRONS: u64 = 500;
 const WRONG: u64 = 300;
 /// Of 1,000 batches, the number for which the consumer ends too early. `UNHEARD` is the number of confirmations
 /// in 1,000 that are lost.
-const KILLED: u64 = 100;
-const UNHEARD: u64 = 50;
+pub const KILLED: u64 = 100;
+pub const UNHEARD: u64 = 50;
 
 /// Gives one request access to the simulated queue of the ledger.
 pub struct SimulatedLedgerQueue {
@@ -76,8 +76,14 @@ impl LedgerQueue for SimulatedLedgerQueue {
         self.books.handing.borrow_mut().insert((self.isolate, task));
     }
 
-    /// The simulation has no shop systems.
-    fn send_received(&self, _: &ReceivedKey) {}
+    /// Sends a message about a delivery of a shop system. If the queue refuses it, the cron finds the delivery.
+    fn send_received(&self, received: &ReceivedKey) {
+        let (books, body) = (Rc::clone(&self.books), json!({ "received": received.id() }));
+        let task = self.books.spawn(async move {
+            books.put(body).await;
+        });
+        self.books.handing.borrow_mut().insert((self.isolate, task));
+    }
 }
 
 impl Books {
@@ -122,6 +128,9 @@ impl Books {
         let books = Rc::clone(self);
         self.spawn(async move {
             books.sleep(wait_ms).await;
+            if let Some(received) = message.body["received"].as_str() {
+                return books.read_order(received, &message).await;
+            }
             books.ready.borrow_mut().push(message);
             if books.is_consumer_due.replace(true) {
                 return;
@@ -160,7 +169,7 @@ impl Books {
         }
     }
 
-    fn again(self: &Rc<Self>, Delivered { body, attempt }: &Delivered, wait_ms: u64) {
+    pub fn again(self: &Rc<Self>, Delivered { body, attempt }: &Delivered, wait_ms: u64) {
         self.count("a message came again");
         if *attempt < MOST_ATTEMPTS {
             let message = Delivered { body: body.clone(), attempt: attempt + 1 };

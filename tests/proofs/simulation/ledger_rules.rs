@@ -10,6 +10,10 @@ use crate::due_rules::dues_follow_from_charges_and_credits;
 use crate::fulfilments::{an_operation_records_one_fulfilment, what_is_open_is_what_is_not_done};
 use crate::ledger_rows::rows;
 use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has};
+use crate::order_rules::{
+    a_paid_order_is_pledged_once, a_pledge_is_that_of_its_order, an_order_is_frozen_once,
+    credits_of_an_order_are_its_refunds, no_body_is_kept, no_order_is_lost, no_refund_is_given_up,
+};
 use crate::people::a_person_is_what_people_heard;
 use crate::published_rules::{a_change_is_what_people_heard, the_audit_log_has_each_change};
 use crate::rule::Wrong;
@@ -52,6 +56,13 @@ pub const RULES: &[(&str, Rule)] = &[
     ("KV has the published updates", kv_has_the_published_updates),
     ("an update is what people heard", an_update_is_what_people_heard),
     ("a settled month changes by name alone", a_settled_month_changes_by_name_alone),
+    ("an order is frozen once", an_order_is_frozen_once),
+    ("a paid order is pledged once", a_paid_order_is_pledged_once),
+    ("a pledge is that of its order", a_pledge_is_that_of_its_order),
+    ("credits of an order are its refunds", credits_of_an_order_are_its_refunds),
+    ("no refund is given up", no_refund_is_given_up),
+    ("no order is lost", no_order_is_lost),
+    ("no body is kept", no_body_is_kept),
 ];
 
 /// Returns the first violation of a ledger rule, found during the simulation or at its end.

@@ -35,6 +35,12 @@ mod mail;
 mod mail_rules;
 mod months;
 mod namespace;
+mod order_api;
+mod order_bodies;
+mod order_rules;
+mod order_settling;
+mod order_state;
+mod orders;
 mod passes;
 mod payload;
 mod payments;
@@ -110,6 +116,8 @@ const EVENTS: &[&str] = &[
     "a credit: granted",
     "a credit: refused",
     "a credit: unsure",
+    "a delivery: 200",
+    "a delivery: 503",
     "a fulfilment: recorded",
     "a fulfilment: refused",
     "a fulfilment: removed",
@@ -117,6 +125,13 @@ const EVENTS: &[&str] = &[
     "a person: Not",
     "a person: Unsure",
     "an excess is carried",
+    "an order: credited",
+    "an order: held",
+    "an order: known",
+    "an order: pledged",
+    "an order: skipped",
+    "an order: the answer is lost",
+    "an order: unreadable, and tried again",
     "an attempt that ended",
     "an erasure",
     "an update: made",
@@ -124,6 +139,8 @@ const EVENTS: &[&str] = &[
     "an update: refused",
     "an update: unsure",
     "earlier months are removed",
+    "orders: caught up",
+    "orders: the cron fails",
     "sums of days are stored",
     "the database: AnswerLost",
     "the database: Busy",

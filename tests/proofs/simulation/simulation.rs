@@ -168,9 +168,26 @@ impl Simulation {
         simulation.set_prices();
         simulation.switch_mail_on();
         simulation.advance(100_000); // all writes are in force
+        simulation.connect_shops();
         simulation.isolates =
             (0..ISOLATES).map(|index| simulation.isolate(index % LOCATIONS)).collect();
         simulation
+    }
+
+    /// Connects the shops before any fault happens.
+    fn connect_shops(&self) {
+        let Some(books) = self.books.clone() else { return };
+        let conditions = self.kv.conditions.replace(Conditions::default());
+        let connecting = Rc::clone(&books);
+        books.spawn(async move { connecting.connect_shops().await });
+        self.advance(100_000); // as above
+        self.kv.conditions.set(conditions);
+    }
+
+    /// Gives the tasks of the ledger the isolates to which orders and their pledges are sent.
+    pub fn orders_reach_the_service(&self, books: &Books) {
+        books.orders.isolates.replace(self.isolates.clone());
+        books.orders.exchanges.replace(Rc::clone(&self.exchanges));
     }
 
     fn isolate(&mut self, location: usize) -> Rc<Isolate> {
@@ -402,7 +419,7 @@ impl Simulation {
     fn request(&self, ask: &Ask, calls: &Rc<Calls>, bodies: &Rc<Bodies>) -> SimulatedRequest {
         let Ask { key, unit, host, action } = ask;
         let (method, path) = match action {
-            Action::Create { .. } => ("POST", PATH.to_owned()),
+            Action::Create { .. } | Action::Order { .. } => ("POST", PATH.to_owned()),
             Action::Get { id } => ("GET", format!("{PATH}/{id}")),
             Action::Timeline { id, edit_key } => {
                 ("GET", format!("/timeline/{id}?edit_key={edit_key}"))
@@ -561,6 +578,7 @@ impl Simulation {
         self.isolates = (0..LOCATIONS).map(|location| self.isolate(location)).collect();
         self.read_all();
         self.repeat_all();
+        self.settle_orders();
         self.advance(ALL_WAITS_MS);
         self.close_books();
     }

@@ -47,6 +47,7 @@ fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
         Action::Create { name, payload, .. } => format!("create order {payload}, key {name:?}"),
         Action::Get { id } => format!("get {id}"),
         Action::Timeline { id, .. } => format!("timeline of {id}"),
+        Action::Order { name } => format!("pledge of {name}"),
     };
     let to = format!("isolate {isolate} at location {location}, clock {ahead_ms:+} ms");
     let mut lines =
