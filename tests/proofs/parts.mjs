@@ -47,6 +47,12 @@ export const PARTS = [
     tests: ["tests/proofs/ledger/ledger.mjs"],
   },
   {
+    name: "orders",
+    about: "orders of shops that are lost or pledged twice at 50 a second",
+    minutes: 6,
+    tests: ["tests/proofs/orders/orders.mjs"],
+  },
+  {
     name: "crowds",
     about: "requests that fill an isolate's memory when 64 run at once",
     minutes: 1,
