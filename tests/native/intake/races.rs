@@ -1,8 +1,10 @@
 //! Tests two attempts to read one delivery, and other changes at the same moment.
 
-use super::{Api, SECRET, Shop};
+use super::{SECRET, Shop};
 use futures_executor::block_on;
-use impact_pledge::office::connections::rule::{ApiAnswer, PledgeApi};
+use impact_pledge::office::connections::rule::{
+    ApiAnswer, PledgeApi, ShopAnswer, ShopApi, ShopProblem, ShopRequest,
+};
 use impact_pledge::office::system::rows::receive::Verdict;
 use serde_json::{Value, json};
 
@@ -48,10 +50,15 @@ struct TwoAttempts<'s> {
     delivery: &'s str,
 }
 
+impl ShopApi for TwoAttempts<'_> {
+    async fn send(&self, _: &ShopRequest) -> Result<ShopAnswer, ShopProblem> {
+        Err(ShopProblem::NoAnswer)
+    }
+}
+
 impl PledgeApi for TwoAttempts<'_> {
     async fn create(&self, _: &str, _: &str, _: &str) -> Option<ApiAnswer> {
-        let Shop { dashboard, is_service_down: is_down, .. } = self.shop;
-        let api = Api { service: &dashboard.service, is_down };
+        let api = self.shop.api();
         assert_eq!(self.shop.intake(&api).read(self.delivery, 1).await, Verdict::Done);
         None
     }
@@ -72,12 +79,16 @@ fn an_attempt_that_fails_does_not_hide_the_pledge_of_another() {
 /// A service after whose answer the body can not be deleted.
 struct Stuck<'s>(&'s Shop);
 
+impl ShopApi for Stuck<'_> {
+    async fn send(&self, _: &ShopRequest) -> Result<ShopAnswer, ShopProblem> {
+        Err(ShopProblem::NoAnswer)
+    }
+}
+
 impl PledgeApi for Stuck<'_> {
     async fn create(&self, key: &str, idempotency_key: &str, body: &str) -> Option<ApiAnswer> {
-        let Shop { dashboard, is_service_down: is_down, .. } = self.0;
-        let api = Api { service: &dashboard.service, is_down };
-        let answer = api.create(key, idempotency_key, body).await;
-        dashboard.store().set_failing(Some("received:"));
+        let answer = self.0.api().create(key, idempotency_key, body).await;
+        self.0.dashboard.store().set_failing(Some("received:"));
         answer
     }
 }
@@ -105,7 +116,7 @@ fn a_refund_is_credited_although_somebody_credits_the_order_at_the_same_moment()
     loop {
         let shop = shop();
         let delivery = shop.delivers(&order());
-        let api = Api { service: &shop.dashboard.service, is_down: &shop.is_service_down };
+        let api = shop.api();
         assert_eq!(block_on(shop.intake(&api).read(&delivery, 1)), Verdict::Done);
         let delivery = shop.delivers(&refund());
         shop.dashboard.ledger.set_meanwhile(calls, credit);

@@ -7,7 +7,9 @@ use crate::kv::Calls;
 use crate::ledger_queue::SimulatedLedgerQueue;
 use crate::namespace::Namespace;
 use futures_util::future::{Either, select};
-use impact_pledge::office::connections::rule::{ApiAnswer, PledgeApi};
+use impact_pledge::office::connections::rule::{
+    ApiAnswer, PledgeApi, ShopAnswer, ShopApi, ShopProblem, ShopRequest,
+};
 use std::cell::RefCell;
 use std::pin::pin;
 use std::rc::Rc;
@@ -20,6 +22,13 @@ const LOST: u64 = 100;
 const HOST: &str = "https://pledge.example";
 
 pub struct OrderApi(pub Rc<Books>);
+
+/// These shops have no tokens.
+impl ShopApi for OrderApi {
+    async fn send(&self, _: &ShopRequest) -> Result<ShopAnswer, ShopProblem> {
+        Err(ShopProblem::NoAnswer)
+    }
+}
 
 impl PledgeApi for OrderApi {
     async fn create(&self, key: &str, idempotency_key: &str, body: &str) -> Option<ApiAnswer> {
