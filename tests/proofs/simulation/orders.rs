@@ -73,6 +73,7 @@ impl Books {
                 store: (*shop).to_owned(),
                 secret: SIGNING_SECRET.to_owned(),
                 settings: serde_json::from_value(json!({ "rules": [rule] })).unwrap(),
+                token: None,
             };
             let author = Author::new("ops", &clock, &*self.random).unwrap();
             let made = connections::add(&store, &self.database, &author, &new).await.unwrap();

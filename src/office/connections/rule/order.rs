@@ -10,7 +10,7 @@ use crate::office::connections::rows::received::{Fate, Finding};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::system::rule::secret;
 use crate::pledges::orders::{
-    Event, Order, OrderPledge, OrderSettings, System, freeze, pledge, read,
+    Event, Order, OrderPledge, OrderSettings, Payment, System, freeze, pledge, read,
 };
 use crate::pledges::scope::Mode;
 use crate::pledges::secret::NamespaceSecret;
@@ -55,6 +55,10 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let record = &connection.record;
         let pledge = match pledge(order, &record.settings, record.scope.mode.is_live()) {
             Ok(pledge) => pledge,
+            Err(_) if is_taken_back(key, order) => {
+                let row = self.hold(connection, key).await?;
+                return self.decided(connection, key, row, (order, secret)).await;
+            }
             Err(reason) => return Ok(Finding::new(Fate::Skipped).because(reason.to_string())),
         };
         let facts = serde_json::to_string(&freeze(
@@ -74,6 +78,20 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let finding = self.decided(connection, key, row, (order, secret)).await?;
         let capped = capped_in_words(&pledge).filter(|_| finding.outcome == Fate::Pledged);
         Ok(Finding { detail: finding.detail.or(capped), ..finding })
+    }
+
+    /// Decides that an order pledges nothing, because it was taken back before it could be pledged. Returns the decision that
+    /// stands.
+    pub(super) async fn hold(&self, connection: &Connection, key: &OrderKey) -> Result<OrderRow> {
+        let held = Decision {
+            key,
+            connection: connection.id.as_str(),
+            at: self.clock.now_ms(),
+            state: OrderState::Held,
+            request: None,
+            facts: None,
+        };
+        Ok(rows::decide(self.ledger, &held).await?)
     }
 
     /// Goes on with the decision that stands for an order.
@@ -124,6 +142,16 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             }
             Recorded::Unknown(why) => Err(OperatorError::invalid(why)),
         }
+    }
+}
+
+/// Returns whether an order was taken back for good. Its paid state, which comes later, is older then. In other systems than
+/// Shopify, a cancelled order can still be paid.
+fn is_taken_back(key: &OrderKey, order: &Order) -> bool {
+    match order.payment {
+        Payment::Refunded => true,
+        Payment::Cancelled => key.system == System::Shopify,
+        _ => false,
     }
 }
 

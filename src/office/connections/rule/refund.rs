@@ -5,9 +5,7 @@ use super::intake::Intake;
 use super::record::Connection;
 use crate::office::audit::rule::Author;
 use crate::office::connections::rows::orders as rows;
-use crate::office::connections::rows::orders::{
-    Decision, OrderKey, OrderRow, OrderState, RefundedOrder,
-};
+use crate::office::connections::rows::orders::{OrderKey, OrderRow, OrderState, RefundedOrder};
 use crate::office::connections::rows::received::{Fate, Finding};
 use crate::office::credits::rule as credits;
 use crate::office::credits::rule::{CreditRequest, Credits, OfferingQuantity, Part};
@@ -72,15 +70,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         refund: Refund,
     ) -> Result<Finding> {
         let key = connection.order_key(number);
-        let held = Decision {
-            key: &key,
-            connection: connection.id.as_str(),
-            at: self.clock.now_ms(),
-            state: OrderState::Held,
-            request: None,
-            facts: None,
-        };
-        let row = rows::decide(self.ledger, &held).await?;
+        let row = self.hold(connection, &key).await?;
         let finding = match row.state {
             OrderState::Held => Finding::new(Fate::Held),
             OrderState::Frozen => return Err(StoreError::Unavailable.into()), // it is being recorded
