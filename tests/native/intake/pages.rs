@@ -41,6 +41,12 @@ impl Shop {
         self.dashboard.post_confirmed(OPERATOR, &path, fields)
     }
 
+    /// Returns the name of the record of the connection's API key.
+    fn key_name(&self) -> String {
+        let sql = "SELECT content ->> '$.key' FROM published WHERE name LIKE 'connection:%'";
+        format!("key:{}", self.dashboard.ledger.sql(sql)[0])
+    }
+
     pub fn outcomes(&self) -> Vec<String> {
         self.dashboard.ledger.sql("SELECT outcome FROM received ORDER BY at")
     }
@@ -152,11 +158,7 @@ fn a_connection_that_was_ended_or_whose_key_was_revoked_takes_no_orders() {
     let page = ended.changes("/end", &[]);
     assert!(page.text.contains("The connection was ended"), "{}", page.text);
     let revoked = shop();
-    let key = revoked
-        .dashboard
-        .ledger
-        .sql("SELECT content ->> '$.key' FROM published WHERE name LIKE 'connection:%'");
-    let fields = [("key", &*format!("key:{}", key[0])), ("unit", "unit_dev")];
+    let fields = [("key", &*revoked.key_name()), ("unit", "unit_dev")];
     revoked.dashboard.post_confirmed(OPERATOR, "/keys/revoke", &fields);
     for shop in [&ended, &revoked] {
         shop.wait(60_000); // the caches have expired
@@ -170,22 +172,35 @@ fn a_connection_that_was_ended_or_whose_key_was_revoked_takes_no_orders() {
 fn an_order_that_was_received_before_the_end_of_its_connection_is_not_pledged() {
     for is_ended in [true, false] {
         let shop = shop();
+        shop.wait(600_000); // Workers KV shows its key everywhere
         shop.send(order(1).to_string().as_bytes(), "");
         if is_ended {
             shop.changes("/end", &[]);
         } else {
-            let store = shop.dashboard.store();
-            let key = shop
-                .dashboard
-                .ledger
-                .sql("SELECT content ->> '$.key' FROM published WHERE name LIKE 'connection:%'");
-            store.remove(&format!("key:{}", key[0]));
+            shop.dashboard.store().remove(&shop.key_name());
         }
         shop.wait(60_000);
         shop.read(1);
         assert_eq!(shop.outcomes(), ["ended"]);
         assert!(shop.transactions().is_empty());
     }
+}
+
+/// The service that pledges an order may not see yet the key that the service which received it saw.
+#[test]
+fn an_order_waits_while_workers_kv_does_not_show_the_key_of_a_new_connection() {
+    let shop = shop();
+    let (name, store) = (shop.key_name(), shop.dashboard.store());
+    shop.send(order(1).to_string().as_bytes(), "");
+    let record = store.value(&name).unwrap();
+    store.remove(&name);
+    shop.wait(60_000);
+    shop.read(1);
+    assert_eq!(shop.outcomes(), ["waiting"]);
+    store.keep(&name, record.as_bytes(), b"null");
+    shop.wait(60_000);
+    shop.read(1);
+    assert_eq!(shop.outcomes(), ["pledged"]);
 }
 
 #[test]

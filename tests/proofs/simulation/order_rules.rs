@@ -40,7 +40,7 @@ fn pledges(simulation: &Simulation) -> BTreeMap<OrderId, Vec<Pledge>> {
     all
 }
 
-/// Returns the orders whose refund came first, as the ledger says.
+/// Returns the orders whose refund or cancellation came first, as the ledger says.
 fn held(books: &Books) -> BTreeSet<OrderId> {
     let rows = books
         .database
@@ -52,7 +52,8 @@ fn held(books: &Books) -> BTreeSet<OrderId> {
     rows.into_iter().filter_map(order).collect()
 }
 
-/// Checks that an order whose delivery was answered with 200 is pledged once. It is not pledged if a refund came first.
+/// Checks that an order whose delivery was answered with 200 is pledged once. It is not pledged if a refund or a
+/// cancellation came first.
 pub fn a_paid_order_is_pledged_once(simulation: &Simulation, books: &Books) -> Wrong {
     let (pledges, held) = (pledges(simulation), held(books));
     let deliveries = books.orders.deliveries.borrow();
@@ -63,7 +64,8 @@ pub fn a_paid_order_is_pledged_once(simulation: &Simulation, books: &Books) -> W
     }
     let orders: BTreeSet<_> = deliveries.iter().map(|it| it.order).collect();
     orders.into_iter().find_map(|order| {
-        let is_refund = |it: &Delivery| matches!(it.sent, Sent::Refund(_));
+        let is_refund =
+            |it: &Delivery| matches!(it.sent, Sent::Refund(_)) || it.sent.is_cancelled();
         let was_refunded = of(order).any(is_refund);
         let is_held = held.contains(&order);
         let is_paid = of(order).any(|it| it.sent.is_paid() && it.status == Some(200));

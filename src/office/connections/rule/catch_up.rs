@@ -38,8 +38,8 @@ struct Round {
 
 impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, S, C, E, A> {
     /// Reads deliveries that have to be read again, and those that the queue has not delivered for two minutes: at most
-    /// `most`. Deletes old rows, and records that could not be deleted before. Ledger cost: 4 queries, and 1 for each 100 records of the last two hours. KV cost: 1 list for
-    /// each 1,000 of them. Both besides what the deliveries cost.
+    /// `most`. Deletes old rows, and records that could not be deleted before. Ledger cost: 4 queries, and 1 for each 100 records
+    /// of the last two hours. KV cost: 1 list for each 1,000 of them. Both besides what the deliveries cost.
     ///
     /// # Errors
     /// If the ledger or the store fails. The next call begins again.

@@ -29,7 +29,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let person = order.email.as_ref().map(|email| secret.email(scope, email));
         let finding = self.decide_once(connection, &key, (order, &secret)).await;
         let finding = finding.unwrap_or_else(|error| Finding::waiting(&error));
-        let person = person.filter(|_| !finding.outcome.is_over());
+        // An order that is still to be pledged is not erased before it is read again.
+        let is_settled = !finding.outcome.is_over() && finding.outcome != Fate::Waiting;
+        let person = person.filter(|_| is_settled);
         let (number, shown) = (Some(order.id.clone()), Some(order.number.clone()));
         Ok(Finding { number, shown, person, ..finding })
     }
@@ -106,7 +108,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             (OrderState::Held, _) => Ok(Finding::new(Fate::Held)),
             (OrderState::Frozen, Some(request)) => {
                 let api_key = key_of(&connection.id, &connection.record.scope, secret);
-                let sent = self.send(key, &api_key, request).await?;
+                let sent = self.send(connection, key, &api_key, request).await?;
                 if sent.outcome != Fate::Pledged || order.refunds.is_empty() {
                     return Ok(sent);
                 }
@@ -124,7 +126,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
     }
 
     /// Sends the create request of an order to the service. A repeated request is recorded once.
-    async fn send(&self, key: &OrderKey, api_key: &str, request: &str) -> Result<Finding> {
+    async fn send(
+        &self,
+        connection: &Connection,
+        key: &OrderKey,
+        api_key: &str,
+        request: &str,
+    ) -> Result<Finding> {
         let answer = self.api.create(api_key, &key.idempotency_key(), request).await;
         let none = || Recorded::Unknown(NO_ANSWER.to_owned());
         match answer.map_or_else(none, |answer| answer.recorded()) {
@@ -135,6 +143,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             Recorded::No(why) => {
                 rows::forget(self.ledger, key).await?;
                 Ok(Finding::new(Fate::Refused).because(why))
+            }
+            Recorded::Revoked if connection.is_new(self.clock.now_ms()) => {
+                Err(OperatorError::invalid(NO_KEY))
             }
             Recorded::Revoked => {
                 rows::forget(self.ledger, key).await?;
@@ -155,6 +166,7 @@ fn is_taken_back(key: &OrderKey, order: &Order) -> bool {
     }
 }
 
+const NO_KEY: &str = "Workers KV may not show the connection's API key yet";
 const NO_ANSWER: &str = "the service does not answer, and the order is sent to it again";
 
 /// Says which amounts were capped, and which rules were skipped; `None` if there are none.

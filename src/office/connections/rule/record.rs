@@ -17,9 +17,12 @@ use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::Clock;
 use crate::pledges::store::{ConnectionKey, Key as _, OperatorStore, StoreError};
-use crate::pledges::time::date_time;
+use crate::pledges::time::{age_ms, date_time};
 use hmac::Mac as _;
 use serde::{Deserialize, Serialize};
+
+/// How long after its last change a connection's API key may be unknown somewhere, in milliseconds.
+const SHOWN_MS: u64 = 10 * 60_000;
 
 /// The record of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,6 +78,11 @@ impl Connection {
     pub(super) fn token(&self, secret: Option<&NamespaceSecret>) -> Option<String> {
         let sealed = &self.record.token.as_ref()?.sealed;
         String::from_utf8(token_sealer(&self.id, secret?).open(sealed)?).ok()
+    }
+
+    /// Returns whether Workers KV may not show the connection's API key everywhere yet.
+    pub(super) fn is_new(&self, now_ms: u64) -> bool {
+        age_ms(&self.changed, now_ms).is_none_or(|age| age < SHOWN_MS)
     }
 
     pub fn name(&self) -> String {
