@@ -1,26 +1,36 @@
-/** Tests the recipes for webhooks with the packed package, as `npm run matrix` does. */
-import { mkdtempSync, rmSync } from "node:fs";
+/**
+ * Tests the recipes for webhooks with the packed package: calls their handlers directly, in Node. `npm run
+ * matrix` tests them as Workers.
+ */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { environments } from "../proofs/matrix/environments/webhooks.mjs";
-import { Workspace } from "../proofs/matrix/lib/workspace.mjs";
+import test from "node:test";
+import { pathToFileURL } from "node:url";
+import { SENDERS, mustReceive } from "../proofs/matrix/environments/webhooks.mjs";
 import { packed } from "./packed.mjs";
 
-const root = join(import.meta.dirname, "..", "..");
-const { folder: home } = await packed();
+const EXAMPLES = join(import.meta.dirname, "..", "..", "examples");
+const project = await packed();
+const testing = await project.load("impact-pledge/testing");
 
-describe("the recipes for webhooks", { concurrency: true }, () => {
-  for (const { name, run } of environments)
-    test(name, async (t) => {
-      const folder = mkdtempSync(join(home, `${name}-`));
-      const tools = /** @type {any} */ ({ root, env: process.env });
-      const service = /** @type {any} */ ({ baseUrl: "" });
-      const browser = () => Promise.reject(new Error("the recipes have no pages"));
-      const workspace = new Workspace({ tools, home, folder, service, browser });
-      t.after(async () => {
-        await workspace.leave();
-        rmSync(folder, { recursive: true });
-      });
-      await run(workspace);
-    });
-});
+for (const sender of SENDERS)
+  test(`the recipe for ${sender.name} pledges each order once`, async (t) => {
+    const folder = mkdtempSync(join(project.folder, `${sender.name}-`));
+    t.after(() => rmSync(folder, { recursive: true }));
+    cpSync(join(EXAMPLES, `${sender.name}-webhook`), folder, { recursive: true });
+    const { default: handler } = await import(pathToFileURL(join(folder, "index.js")).href);
+    const { mock } = t.mock.method(console, "log", () => {});
+    const log = () => mock.calls.flatMap((call) => call.arguments).join("\n");
+    await mustReceive(sender, testing, async (env) => ({
+      log,
+      async post(body, headers) {
+        const length = String(Buffer.byteLength(body));
+        const request = new Request("http://shop.example/", {
+          method: "POST",
+          headers: { ...headers, "content-length": length },
+          body,
+        });
+        return (await handler.fetch(request, env)).status;
+      },
+    }));
+  });

@@ -270,7 +270,7 @@ async function mustRefuseOtherSites(workspace, url) {
 }
 
 /** Sends the beginning of a body and then nothing more. The server must close the connection. */
-export async function mustEndStalled(origin, path) {
+async function mustEndStalled(origin, path) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
   socket.write(`POST ${path} HTTP/1.1\r\nhost: shop.example\r\ncontent-length: 1000\r\n\r\nx`);

@@ -8,7 +8,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onLoopback } from "../../../support/loopback.mjs";
-import { SERVE, mustEndStalled, mustPin } from "./recipes.mjs";
+import { until } from "../../../support/until.mjs";
+import { SERVE, mustPin } from "./recipes.mjs";
 
 const SECRET = "whsec_matrix";
 /** A text that would forge a log line and clear the terminal. */
@@ -20,6 +21,7 @@ const hmac = (secret, text) => createHmac("sha256", secret).update(text);
  * @typedef {object} Sender
  * @property {string} name
  * @property {string} setting
+ * @property {number} waitsMs how long it waits for an answer
  * @property {(number: number, trees?: number, changes?: object) => string} order returns the body for an
  *   order with this number and this many trees
  * @property {(body: string, given?: {secret?: string, ageSeconds?: number}) => Record<string, string>} sign
@@ -59,6 +61,7 @@ const stripeOrder = (number, trees = 3, changes = {}, type = "checkout.session.c
 const STRIPE = {
   name: "stripe",
   setting: "STRIPE_WEBHOOK_SECRET",
+  waitsMs: 10_000,
   order: stripeOrder,
   sign(body, { secret = SECRET, ageSeconds = 0 } = {}) {
     const time = Math.floor(Date.now() / 1000) - ageSeconds;
@@ -70,10 +73,11 @@ const STRIPE = {
     [200, stripeOrder(9, 3, { metadata: {} })],
     [200, stripeOrder(9, 0)],
     [200, stripeOrder(9, 3, {}, "checkout.session.expired")],
+    [200, stripeOrder(9, 3, {}, "charge.refunded")],
+    [200, stripeOrder(9, 3, { currency: null, mode: "setup" })],
     [401, stripeOrder(9), { ageSeconds: 600 }],
     [200, stripeOrder(9, 3, { metadata: { trees: "many" } })], // refused by the rules, however often it comes
     [200, stripeOrder(9, 3, { payment_intent: null, id: `cs_${"9".repeat(300)}` })], // no ID, however often it comes
-    [200, stripeOrder(9, 3, { currency: null })],
     [200, stripeOrder(9, 3, { client_reference_id: FORGED, customer_details: { email: "ada@" } })],
   ],
 };
@@ -106,6 +110,7 @@ const shopifyOrder = (number, trees = 3, changes = {}) =>
 const SHOPIFY = {
   name: "shopify",
   setting: "SHOPIFY_WEBHOOK_SECRET",
+  waitsMs: 5_000,
   order: shopifyOrder,
   sign: (body, { secret = SECRET } = {}) => ({
     "x-shopify-hmac-sha256": hmac(secret, body).digest("base64"),
@@ -119,12 +124,20 @@ const SHOPIFY = {
     [200, shopifyOrder(9, 3, { financial_status: "pending" })],
     [200, shopifyOrder(9, 3, { cancelled_at: "2026-01-31T07:00:00-05:00" })],
     [200, JSON.stringify({ id: 5_000_000_000_009 })], // the body of another topic
+    [200, JSON.stringify({ id: 1, order_id: 5_000_000_000_009, refund_line_items: [] })],
     [200, shopifyOrder(9, 3, { name: FORGED, email: "ada@" })],
   ],
 };
 
-/** Starts the recipe. @returns {Promise<Shop>} */
-async function startShop(workspace, { name, setting, sign }, service) {
+/**
+ * A recipe that runs: `post` delivers a body and returns the status, `log` returns what was logged.
+ * @typedef {{post: (body: string, headers?: Record<string, string>) => Promise<number>, log: () => string}} Recipe
+ * @typedef {Recipe & {send: (body: string, given?: object) => Promise<number>}} Shop `send` signs
+ * @typedef {(env: Record<string, string>) => Promise<Recipe>} Start starts the recipe with these variables
+ */
+
+/** @param {Start} start @param {Sender} sender @returns {Promise<Shop>} */
+async function startShop(start, { setting, order, sign }, service) {
   const env = {
     PLEDGE_API_KEY: "service_sk_test_dev_unit",
     PLEDGE_BASE_URL: service,
@@ -132,17 +145,12 @@ async function startShop(workspace, { name, setting, sign }, service) {
     SHOP: "shop.example.org",
     [setting]: SECRET,
   };
-  await assert.rejects(workspace.start(SERVE, { env: { ...env, [setting]: "" } }), {
-    message: new RegExp(`set ${setting}`),
-  });
-  const origin = await workspace.start(SERVE, { env });
-  const url = `${origin}/webhooks/${name}`;
-  const post = async (body, headers) =>
-    (await fetch(url, { method: "POST", headers, body })).status;
-  return { origin, post, send: (body, given) => post(body, sign(body, given)) };
+  const unset = await start({ ...env, [setting]: "" });
+  assert.equal(await unset.post(order(1), sign(order(1))), 500);
+  await until(() => unset.log().includes(`set ${setting}`));
+  const { post, log } = await start(env);
+  return { post, log, send: (body, given) => post(body, sign(body, given)) };
 }
-
-/** @typedef {{origin: string, post: (body: string, headers?: Record<string, string>) => Promise<number>, send: (body: string, given?: object) => Promise<number>}} Shop `send` signs */
 
 /** @param {Shop} shop @param {Sender} sender */
 async function mustRefuse({ post, send }, { order, sign }) {
@@ -174,6 +182,14 @@ async function mustRecordOnce({ send }, { order, unrecorded }, service) {
   assert.deepEqual(recorded().sort(), ["order-1", "order-2", "order-3"]);
 }
 
+/** @param {Shop} shop @param {Sender} sender @param {any} service */
+async function mustAnswerInTime({ send }, { order, waitsMs }, service) {
+  service.fail({ operation: "create", fault: "timeout", times: Number.POSITIVE_INFINITY });
+  const start = performance.now();
+  assert.equal(await send(order(4)), 500, "the service never answers");
+  assert.ok(performance.now() - start < waitsMs, "the sender still waits");
+}
+
 /** @param {any} transaction */
 function mustBeOfTheOrder({ charge, pledges: [{ impact, recipient }, ...others], notifications }) {
   assert.deepEqual(others, []);
@@ -182,35 +198,59 @@ function mustBeOfTheOrder({ charge, pledges: [{ impact, recipient }, ...others],
   assert.deepEqual(notifications, [{ type: "Email", status: "Pending" }]);
 }
 
+/**
+ * Delivers webhooks to a recipe, while the test service fails, loses an answer, or is down.
+ * @param {Sender} sender
+ * @param {{createTestService: any}} testing `impact-pledge/testing`
+ * @param {Start} start
+ */
+export async function mustReceive(sender, { createTestService }, start) {
+  const service = createTestService();
+  const { origin, close } = await onLoopback(createServer(service.handler));
+  try {
+    const shop = await startShop(start, sender, origin);
+    await mustRefuse(shop, sender);
+    await mustRecordOnce(shop, sender, service);
+    for (const each of service.transactions()) mustBeOfTheOrder(each);
+    const keys = service.requests().map(({ headers }) => headers["idempotency-key"]);
+    assert.ok(keys.every((key) => key.startsWith(`${sender.name}:shop.example.org:`)));
+    await mustAnswerInTime(shop, sender, service);
+    await close();
+    assert.equal(await shop.send(sender.order(5)), 500, "the service cannot be reached");
+    await until(() => shop.log().includes('"order":"order-5"'));
+    const log = shop.log();
+    assert.match(log, /has already recorded a transaction with other content/);
+    assert.ok(!/^FORGED/m.test(log) && !log.includes("\u001b"), "a text ends no line of the log");
+    assert.ok(!log.includes(SECRET) && !log.includes("service_sk"), "the log has no secret");
+  } finally {
+    await close();
+  }
+}
+
 const webhook = (sender) => ({
   name: `recipe-${sender.name}-webhook`,
-  version: () => `node ${process.versions.node}`,
+  version: (workspace) => workspace.version("wrangler"),
   async run(workspace) {
     workspace.copyRecipe(`${sender.name}-webhook`);
     mustPin(workspace);
+    await workspace.node("npm run build --silent");
     const installed = join(workspace.folder, "..", "node_modules", "impact-pledge");
-    const { createTestService } = await import(pathToFileURL(join(installed, "testing.js")).href);
-    const service = createTestService();
-    const { origin, close } = await onLoopback(createServer(service.handler));
-    try {
-      const shop = await startShop(workspace, sender, origin);
-      const stalled = mustEndStalled(shop.origin, `/webhooks/${sender.name}`);
-      await mustRefuse(shop, sender);
-      await mustRecordOnce(shop, sender, service);
-      for (const each of service.transactions()) mustBeOfTheOrder(each);
-      const log = workspace.output();
-      assert.match(log, /has already recorded a transaction with other content/);
-      const keys = service.requests().map(({ headers }) => headers["idempotency-key"]);
-      assert.ok(keys.every((key) => key.startsWith(`${sender.name}:shop.example.org:`)));
-      assert.ok(!/^FORGED/m.test(log) && !log.includes("\u001b"), "a text ends no line of the log");
-      await close();
-      assert.equal(await shop.send(sender.order(4)), 500, "the service cannot be reached");
-      await stalled;
-    } finally {
-      await close();
-    }
+    const testing = await import(pathToFileURL(join(installed, "testing.js")).href);
+    await mustReceive(sender, testing, async (env) => {
+      const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+      workspace.write(".dev.vars", lines.join(""));
+      const origin = await workspace.start(
+        `${SERVE} -- --ip 127.0.0.1 --port PORT --inspector-port 0 --show-interactive-dev-session=false`,
+      );
+      const post = async (body, headers) =>
+        (await fetch(origin, { method: "POST", headers, body })).status;
+      const { output } = workspace;
+      return { post, log: () => output(200) };
+    });
   },
 });
 
+export const SENDERS = [STRIPE, SHOPIFY];
+
 /** @type {import("../main.mjs").Environment[]} */
-export const environments = [webhook(STRIPE), webhook(SHOPIFY)];
+export const environments = SENDERS.map(webhook);

@@ -25,7 +25,7 @@ const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 
 export class Workspace {
   #leaving = [];
-  /** Returns the last lines that the most recently started server printed. */
+  /** Returns the last lines that the most recently started server printed. @type {(count?: number) => string} */
   output = () => "";
 
   /**
@@ -155,7 +155,7 @@ export class Workspace {
     let how;
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding("utf8").on("data", (text) => (output += text));
-    this.output = () => tail(output, 20);
+    this.output = (count = 20) => tail(output, count);
     ended.then((text) => (how = text));
     const until = Date.now() + PATIENCE_MS;
     while (!(await answers(origin))) {
