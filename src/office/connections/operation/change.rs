@@ -267,10 +267,10 @@ pub const FETCH: Spec = Spec::changes(
         Argument::option(
             "since",
             Kind::Time,
-            "the time of the first change; at most 60 days ago, or 30 for Stripe",
+            "the time of the first change; at most two months ago, or one for Stripe",
         )
         .required()
-        .field("Changed since", "At most 60 days ago, or 30 for Stripe. Each paid order that was changed since then is pledged unless it was before, also one from before the shop was connected."),
+        .field("Changed since", "At most two months ago, or one for Stripe. Each paid order that was changed since then is pledged unless it was before, also one from before the shop was connected."),
     ],
 )
 .button("Fetch")

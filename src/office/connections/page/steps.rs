@@ -27,7 +27,7 @@ pub(super) fn steps(system: System, url: &str, store: &str) -> Markup {
                     li { "Create a webhook for each of these events, in the format JSON, with the URL above: Order payment, "
                         "Order cancellation, Refund create." }
                 }
-                p { "Shopify sends an order again that it could not deliver, 8 times within 4 hours." }
+                p { "Shopify sends an order again that it could not deliver, up to 8 times." }
             }
             System::Stripe => {
                 ol {
@@ -38,7 +38,7 @@ pub(super) fn steps(system: System, url: &str, store: &str) -> Markup {
                         "secret." }
                 }
                 p { "Rules about items need an API token, see below, because Stripe does not send the items. Stripe sends an order again "
-                    "that it could not deliver, for up to 3 days." }
+                    "that it could not deliver, for some days." }
             }
             System::BigCommerce => {
                 ol {
@@ -47,7 +47,7 @@ pub(super) fn steps(system: System, url: &str, store: &str) -> Markup {
                     li { "BigCommerce has no page for webhooks. Create one by this command, with the access token as TOKEN:" }
                 }
                 (view::copyable(&create_hook(url, store)))
-                p { "BigCommerce sends an order again that it could not deliver, for up to 2 days." }
+                p { "BigCommerce sends an order again that it could not deliver, for some days." }
             }
             System::Medusa => {}
         }
