@@ -10,6 +10,16 @@ pub(crate) async fn all(ledger: &dyn Ledger, unit: Option<&str>) -> Result<Vec<P
     ask(ledger, &All { unit }).await
 }
 
+/// An SQL clause that selects the connections of the unit `$.unit`, or of all units.
+macro_rules! of_unit {
+    () => {
+        "WHERE name BETWEEN 'connection:' AND 'connection;' AND content IS NOT NULL
+  AND ifnull(content ->> '$.unit' = ?1 ->> '$.unit', ?1 ->> '$.unit' IS NULL)
+"
+    };
+}
+pub(super) use of_unit;
+
 #[derive(Serialize)]
 struct All<'a> {
     unit: Option<&'a str>,
@@ -17,10 +27,6 @@ struct All<'a> {
 
 impl Query for All<'_> {
     type Row = PublishedRow;
-    const SQL: &'static str = concat!(
-        published::row!(),
-        "WHERE name BETWEEN 'connection:' AND 'connection;' AND content IS NOT NULL
-  AND ifnull(content ->> '$.unit' = ?1 ->> '$.unit', ?1 ->> '$.unit' IS NULL)
-ORDER BY at DESC, name LIMIT 500"
-    );
+    const SQL: &'static str =
+        concat!(published::row!(), of_unit!(), "ORDER BY at DESC, name LIMIT 500");
 }

@@ -1,5 +1,6 @@
 //! Finds the connections that somebody has to look at.
 
+use super::connections::of_unit;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use crate::pledges::orders::System;
 use crate::pledges::time::DAY_MS;
@@ -51,13 +52,13 @@ struct Troubles<'a> {
 
 impl Query for Troubles<'_> {
     type Row = Trouble;
-    const SQL: &'static str = "WITH waits AS MATERIALIZED (
+    const SQL: &'static str = concat!(
+        "WITH waits AS MATERIALIZED (
   SELECT connection, count(*) AS number FROM received WHERE outcome = 'waiting' AND at < ?1 ->> '$.before' GROUP BY connection
 ), connections AS MATERIALIZED (
-  SELECT substr(name, 12) AS own, content FROM published
-  WHERE name BETWEEN 'connection:' AND 'connection;' AND content IS NOT NULL
-    AND ifnull(content ->> '$.unit' = ?1 ->> '$.unit', ?1 ->> '$.unit' IS NULL)
-), times AS MATERIALIZED (
+  SELECT substr(name, 12) AS own, content FROM published ",
+        of_unit!(),
+        "), times AS MATERIALIZED (
   SELECT own, content, (SELECT max(at) FROM received WHERE connection = own) AS last,
     (SELECT at FROM received WHERE connection = own ORDER BY at DESC LIMIT 1 OFFSET 9) AS tenth FROM connections
 ), found AS (
@@ -69,5 +70,6 @@ impl Query for Troubles<'_> {
 SELECT json_object('connection', own, 'unit', content ->> '$.unit', 'system', content ->> '$.system',
   'store', content ->> '$.store', 'waiting', waiting, 'problem', problem, 'silent', silent)
 FROM found WHERE waiting > 0 OR problem IS NOT NULL OR silent IS NOT NULL
-ORDER BY waiting DESC, own LIMIT 100";
+ORDER BY waiting DESC, own LIMIT 100"
+    );
 }

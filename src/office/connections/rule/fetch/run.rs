@@ -13,6 +13,7 @@ use crate::office::connections::rule::record::Connection;
 use crate::office::shared::rule::error::Result;
 use crate::office::system::rule::secret;
 use crate::pledges::hash::first_bytes;
+use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use futures_util::StreamExt as _;
@@ -66,7 +67,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
     /// of its connection says why.
     pub async fn fetch(&self) -> Result<FetchedOrders> {
         let due = rows::due(self.ledger, self.clock.now_ms(), CONNECTIONS).await?;
-        let fetch = async |row: FetchRow| self.fetch_of(row).await;
+        if due.is_empty() {
+            return Ok(FetchedOrders::default());
+        }
+        let secret = secret::find(self.store).await?;
+        let fetch = async |row: FetchRow| self.fetch_of(row, secret.as_ref()).await;
         let done: Vec<_> = stream::iter(due).map(fetch).buffer_unordered(AT_ONCE).collect().await;
         let mut sum = FetchedOrders { asked: done.len(), ..FetchedOrders::default() };
         for one in done {
@@ -77,13 +82,17 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
         Ok(sum)
     }
 
-    async fn fetch_of(&self, row: FetchRow) -> Result<FetchedOrders> {
+    async fn fetch_of(
+        &self,
+        row: FetchRow,
+        secret: Option<&NamespaceSecret>,
+    ) -> Result<FetchedOrders> {
         let Some(connection) = record::find(self.ledger, &row.connection).await? else {
             return Ok(FetchedOrders::default()); // it was ended meanwhile
         };
         let began_ms = self.clock.now_ms();
         let mut progress = Progress { row, fetched: 0, is_whole: false };
-        let problem = match connection.token(secret::find(self.store).await?.as_ref()) {
+        let problem = match connection.token(secret) {
             Some(token) => match connection.shop(&token).access_token(self.api).await {
                 Ok(token) => {
                     let shop = connection.shop(&token);
