@@ -183,7 +183,8 @@ function keyOf({ wasm, root }, name) {
 
 function argumentsOf(name) {
   const { features, level } = BUILDS[name];
-  const args = ["build", "--lib", "--release", "--target", WASM];
+  // With a second crate type, cargo would leave out link-time optimization, and compile all that the wasm leaves out.
+  const args = ["rustc", "--lib", "--crate-type", "cdylib", "--release", "--target", WASM];
   args.push("--no-default-features", "--features", features);
   // One profile: build scripts and macros are compiled once for all levels.
   return [...args, "--config", `profile.release.opt-level=${JSON.stringify(level)}`];
