@@ -1,6 +1,5 @@
 /** Runs the steps of a test run, several commands at a time, and counts the tests that passed and failed. */
 import { availableParallelism, totalmem } from "node:os";
-import pLimit from "p-limit";
 import { duration, log, table } from "./output.mjs";
 import { run } from "./run.mjs";
 
@@ -57,45 +56,53 @@ const SIDE_BY_SIDE = Math.max(
 );
 
 /**
- * Runs all tasks, several at a time, and prints the output of those that failed. A task fails if a task that
- * it needs has failed.
- * @param {Task[]} tasks sorted, so that each task comes after the tasks that it needs
+ * Runs all tasks, several at a time, and prints the output of those that failed. Whenever there is room, starts the first
+ * task that can run. A task fails if a task that it needs has failed.
+ * @param {Task[]} tasks those that should start first are first; each comes after the tasks that it needs
  * @param {{root: string, env: NodeJS.ProcessEnv}} tools
  * @param {number} [deadline] the timeout of each task, in milliseconds
  * @returns {Promise<Result[]>}
  */
 export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
-  const slots = pLimit(SIDE_BY_SIDE);
-  const holders = Object.fromEntries(tasks.map(({ holds = "" }) => [holds, pLimit(1)]));
-  const atWork = new Set();
+  const waiting = [...tasks];
+  /** @type {Map<Task, Promise<void>>} */
+  const running = new Map();
+  /** @type {Map<Task, Result>} */
   const results = new Map();
-  let done = 0;
 
-  const runOne = async ({ name, command, count, env: own = env }) => {
-    const started = Date.now();
-    atWork.add(name);
-    const result = await runCommand(command, count, { cwd: root, env: own, timeout: deadline });
-    atWork.delete(name);
-    return { ...result, milliseconds: Date.now() - started };
-  };
   const play = async (task) => {
-    const needed = await Promise.all((task.needs ?? []).map((name) => results.get(name)));
-    const broken = needed.find((result) => result?.failed > 0);
-    const queue = () => slots(runOne, task);
-    const result = broken
-      ? { passed: 0, failed: 1, milliseconds: 0, output: `not run, because ${broken.name} failed` }
-      : await (task.holds ? holders[task.holds](queue) : queue());
-    done += 1;
-    if (result.failed > 0) log(result.output);
+    const broken = neededBy(task).find((needed) => results.get(needed)?.failed);
+    const started = Date.now();
+    const options = { cwd: root, env: task.env ?? env, timeout: deadline };
+    const { output, ...counts } = broken
+      ? { passed: 0, failed: 1, output: `not run, because ${broken.name} failed` }
+      : await runCommand(task.command, task.count, options);
+    const milliseconds = Date.now() - started;
+    results.set(task, { ...counts, output, step: task.step, name: task.name, milliseconds });
+    if (counts.failed > 0) log(output);
     log(
-      `[${done}/${tasks.length}] ${task.name}: ${result.passed} passed, ${result.failed} failed (${duration(result.milliseconds)})`,
+      `[${results.size}/${tasks.length}] ${task.name}: ${counts.passed} passed, ${counts.failed} failed (${duration(milliseconds)})`,
     );
-    return { ...result, step: task.step, name: task.name };
+  };
+  const neededBy = ({ needs = [] }) => tasks.filter(({ name }) => needs.includes(name));
+  const canRun = (task) =>
+    neededBy(task).every((needed) => results.has(needed)) &&
+    !(task.holds && [...running.keys()].some(({ holds }) => holds === task.holds));
+  const startNext = () => {
+    const index = running.size < SIDE_BY_SIDE ? waiting.findIndex(canRun) : -1;
+    const [task] = index < 0 ? [] : waiting.splice(index, 1);
+    if (task) running.set(task, play(task).finally(() => running.delete(task)));
+    return task;
   };
 
-  const beat = setInterval(() => log(`running: ${[...atWork].join(", ")}`), BEAT_MS);
-  for (const task of tasks) results.set(task.name, play(task));
-  return Promise.all(results.values()).finally(() => clearInterval(beat));
+  const atWork = () => [...running.keys()].map(({ name }) => name).join(", ");
+  const beat = setInterval(() => log(`running: ${atWork()}`), BEAT_MS);
+  while (results.size < tasks.length) {
+    while (startNext());
+    await Promise.race(running.values());
+  }
+  clearInterval(beat);
+  return tasks.flatMap((task) => results.get(task) ?? []);
 }
 
 /**

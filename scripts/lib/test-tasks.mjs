@@ -8,8 +8,8 @@ const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
 
 /**
- * Returns the tasks in the order in which they start: first the builds, which most tests wait for, and then the
- * longest tasks.
+ * Returns the tasks in the order in which they start: first the builds, which most tests wait for, then all that holds
+ * a folder, and then the files of tests, the longest first.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @returns {import("./test-steps.mjs").Task[]}
  */
@@ -23,15 +23,15 @@ export function allTasks({ root, native, wasm }) {
   });
   const script = (name, [file, ...args], more) =>
     task(name, [process.execPath, join(root, file), ...args], more);
-  // Two processes of cargo that share a target folder would wait for each other.
+  // Two processes of cargo that share a target folder and a profile would wait for each other.
   const build = (name, part) =>
-    script(name, ["scripts/run.mjs", "build", part], { holds: wasm.targetFolder });
+    script(name, ["scripts/run.mjs", "build", part], { holds: "wasm, release" });
   const cargo = (name, args, more) =>
     task(name, [native.cargo, ...args], { env: native.env, holds: "native", ...more });
   const cargoWasm = (name, [command, ...args], more) =>
     task(name, [wasm.cargo, command, ...FOR_WASM, ...args], {
       env: { ...wasm.env, NODE_PATH: join(root, "node_modules") }, // a wasm test runs from a folder of its own
-      holds: wasm.targetFolder,
+      holds: "wasm, debug",
       ...more,
     });
   return [
@@ -51,11 +51,11 @@ export function allTasks({ root, native, wasm }) {
       ".",
     ]),
     script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
-    ...nodeTasks(root),
-    script("tsc", ["scripts/types.mjs"], { needs: ["worker", "pkg", "dashboard"] }), // the shop and the tests import the builds
     cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
     cargoWasm("clippy-wasm-kv", ["clippy", ...SERVER, "--test", "kv", ...DENY]),
     cargoWasm("kv", ["test", ...SERVER, "--test", "kv"], { count: cargoTests }),
+    ...nodeTasks(root),
+    script("tsc", ["scripts/types.mjs"], { needs: ["worker", "pkg", "dashboard"] }), // the shop and the tests import the builds
   ];
 }
 
