@@ -8,6 +8,7 @@ import { rotated } from "../numbers.mjs";
  * @typedef {object} Competitor
  * @property {string} name
  * @property {(input: any) => ArrayLike<any>} check gives all problems
+ * @property {number} [most] the number of problems that it reports at most, if not all
  * @property {(problem: any) => number} touch reads path and message, as code that shows a problem does
  */
 
