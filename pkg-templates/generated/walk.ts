@@ -26,8 +26,8 @@ export function walkRequest(value: unknown): void {
   if (!isText(a)) reportMember(a, 1);
   walkRecipient(b);
   walkItems(c, 6, 1, Infinity, walkPledge);
-  walkTrigger(d);
-  walkItems(e, 23, 0, 3, walkNotification);
+  if (d !== undefined) walkTrigger(d);
+  if (e !== undefined) walkItems(e, 23, 0, 3, walkNotification);
   if (names) reportUnknown(names, 0);
 }
 
@@ -63,7 +63,7 @@ function walkPledge(value: unknown): void {
     }
   }
   walkImpact(a);
-  walkDetail(b);
+  if (b !== undefined) walkDetail(b);
   if (names) reportUnknown(names, 7);
 }
 
