@@ -20,7 +20,7 @@ const LIBRARIES = [
 ];
 
 const TIMES =
-  "Each cell has a figure for Node, then one for Chromium. Times are microseconds per check, with the range over the runs. `×` is the other library's time divided by ours: above 1, ours is faster. `…/js` is `impact-pledge/validate/js`, the same rules without WebAssembly. All check the formats. Sury reports only the first problem, the others report all.";
+  "Each cell has a figure for Node, then one for Chromium. Times are microseconds per check, with the range over the runs: in Node, processor time; in Chromium, elapsed time, which other programs on the machine lengthen. `×` is the other library's time divided by ours: above 1, ours is faster. `…/js` is `impact-pledge/validate/js`, the same rules without WebAssembly. All check the formats. Sury reports only the first problem, the others report all.";
 
 /** Formats the results of all runs. @param {object[]} runs what `run` gave @param {{bench: string}} environment */
 export function report(runs, { bench }) {
@@ -76,7 +76,7 @@ function bytesTable(runs) {
     "minified, bytes",
     "gzip",
     "brotli",
-    "load and first check in a fresh Node, ms",
+    "load and first check in a fresh Node, ms of processor time",
     `wrongly accepted of the ${conformity[OURS].rows} values in \`tests/fixtures\``,
     "wrongly refused",
   ];
