@@ -5,7 +5,7 @@ import { checkNumber, checkText, isObject, isText, notPlain, reportMember, repor
 const { valueOf } = Object.prototype;
 // Ordinary texts of the formats, from `src/pledges/validate/format.rs`.
 const EMAIL = /^[\w'+-]+(?:\.[\w'+-]+(?:\.[\w'+-]+|)|)@[A-Za-z\d]+(?:[.-][A-Za-z\d]+(?:[.-][A-Za-z\d]+(?:[.-][A-Za-z\d]+(?:[.-][A-Za-z\d]+|)|)|)|)$/;
-const URI = /^https?:\/\/[\w.-]+(?::\d+|)(?:$|[/?])[!$&-;=?-Z_a-z~]*$/;
+const URI = /^https?:\/\/[\w.-]+(?::\d+|)(?:[/?][!$&-;=?-Z_a-z~]*(?:%[A-Fa-f\d]{2}[!$&-;=?-Z_a-z~]*)*|)(?:#[!$&-;=?-Z_a-z~]*(?:%[A-Fa-f\d]{2}[!$&-;=?-Z_a-z~]*)*|)$/;
 const DATE_TIME = /^\d\d\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+|)(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 export function walkRequest(value: unknown): void {
@@ -26,8 +26,8 @@ export function walkRequest(value: unknown): void {
   if (!isText(a)) reportMember(a, 1);
   walkRecipient(b);
   walkItems(c, 6, 1, Infinity, walkPledge);
-  walkTrigger(d);
-  walkItems(e, 23, 0, 3, walkNotification);
+  if (d !== undefined) walkTrigger(d);
+  if (e !== undefined) walkItems(e, 23, 0, 3, walkNotification);
   if (names) reportUnknown(names, 0);
 }
 
@@ -63,7 +63,7 @@ function walkPledge(value: unknown): void {
     }
   }
   walkImpact(a);
-  walkDetail(b);
+  if (b !== undefined) walkDetail(b);
   if (names) reportUnknown(names, 7);
 }
 

@@ -107,8 +107,11 @@ export function issueOf(about: number, number: number, name?: string): NewIssue 
   return { path, pointer, code, message: isOpen ? text + number : text, meta };
 }
 
-/** Appends an issue with the count of the issues that were left out. */
+/**
+ * Appends an issue with the count of the issues that were left out, unless the caller wants only one issue:
+ * then the walk did not count the others.
+ */
 export function withCount(issues: NewIssue[], count: number): NewIssue[] {
-  if (count > 0) issues.push({ ...issueOf(MORE_ISSUES << 8, count), count });
+  if (count && issues.length > 1) issues.push({ ...issueOf(MORE_ISSUES << 8, count), count });
   return issues;
 }

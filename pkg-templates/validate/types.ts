@@ -96,7 +96,8 @@ export interface ValidateOptions {
   readonly messages?: Messages | undefined;
   /**
    * The maximum number of issues to return, a whole number greater than 0. If a request has more, one issue
-   * with code `more_issues` is added. Its `count` is the number of issues that were left out. Default: 1,000.
+   * with code `more_issues` is added. Its `count` is the number of issues that were left out. With 1, only
+   * the first issue is returned, and `validate` reads the request no further. Default: 1,000.
    */
   readonly maxIssues?: number | undefined;
 }

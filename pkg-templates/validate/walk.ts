@@ -48,7 +48,8 @@ export function walk(
   try {
     walkRequest(value);
     return withCount(issues, beyond);
-  } catch {
+  } catch (cause) {
+    if (cause === issues) return issues;
     return undefined; // by `notPlain`, or by the caller's code: `serialize` reads the value again
   } finally {
     issues = undefined as never;
@@ -103,9 +104,11 @@ export function reportMember(value: unknown, index: number): void {
   else if ((REQUIRED >> index) & 1) report(index | (REQUIRED_MEMBER << 8));
 }
 
+/** Keeps an issue, or counts it if there are enough. Ends the walk if the caller wants only one issue. */
 function report(about: number, name?: string): void {
   if (issues.length < most) issues.push(issueOf(about, item, name));
   else beyond++;
+  if (most === 1) throw issues;
 }
 
 /**

@@ -6,8 +6,8 @@ use std::net::Ipv6Addr;
 use std::sync::LazyLock;
 
 use crate::fixtures;
-use impact_pledge::pledges::schema::Format;
-use impact_pledge::pledges::validate::format::{ORDINARY, is_date_time, is_email, is_uri};
+use crate::ordinary::is_ordinary;
+use impact_pledge::pledges::validate::format::{is_date_time, is_email, is_uri};
 use impact_pledge::pledges::validate::instant::instant;
 use proptest::prelude::*;
 use regex_lite::Regex;
@@ -136,81 +136,6 @@ fn agree(text: &str) {
         assert_eq!(instant(text), parsed.map(OffsetDateTime::unix_timestamp), "instant `{text}`");
     }
     is_ordinary(text);
-}
-
-// ---- Ordinary texts ----------------------------------------------------------------------------
-
-static EXPRESSIONS: LazyLock<Vec<(Check, Regex)>> = LazyLock::new(|| {
-    let check = |format| match format {
-        Format::Email => is_email,
-        Format::Uri => is_uri,
-        Format::DateTime => is_date_time,
-        Format::Any => panic!("any text has it"),
-    };
-    let expressions = ORDINARY.iter();
-    expressions.map(|(format, text)| (check(*format) as Check, Regex::new(text).unwrap())).collect()
-});
-
-/// Returns whether a text is ordinary, that is, whether the simple expression of some format matches it.
-/// Asserts that the format's full check accepts the text as well.
-#[track_caller]
-fn is_ordinary(text: &str) -> bool {
-    EXPRESSIONS.iter().any(|expression| matches(expression, text))
-}
-
-#[track_caller]
-fn matches((is_valid, expression): &(Check, Regex), text: &str) -> bool {
-    let is_ordinary = expression.is_match(text);
-    assert!(!is_ordinary || is_valid(text.as_bytes()), "`{text}` matches {expression}");
-    is_ordinary
-}
-
-#[test]
-fn usual_texts_are_ordinary() {
-    for text in [
-        "ada@shop.example",
-        "Ada.M_Love-Lace+o'rders@mail-12.shop.co.uk",
-        "https://shop.example",
-        "http://127.0.0.1:8787/orders?id=1&to=a@b",
-        "https://cdn.shop-1.example/a/b_c~d/e.webp?v=1,2;(3)!$'*+:@",
-        "2024-05-17T09:30:00Z",
-        "1999-12-31T23:59:59.999-12:30",
-    ] {
-        assert!(is_ordinary(text), "`{text}`");
-    }
-}
-
-/// Tries all short texts that can be built from a few parts: one character of each class, and some longer
-/// parts. One character is enough, because all characters of a class are treated alike. Other tests try days
-/// and times.
-#[test]
-fn every_short_text_that_is_ordinary_has_its_format() {
-    let [email, uri, date_time] = &EXPRESSIONS[..] else { panic!("three formats") };
-    for (expression, start, parts) in [
-        (email, "", &["a", "_", "+", "-", ".", "@", "!"][..]),
-        (email, "a.b@c.d-e", &["a", "_", "+", "-", ".", "@", "!"]),
-        (uri, "https://", &["a", "7", ":", "/", "?", "!", "@", "%"]),
-        (uri, "", &["http", "s", ":", "/", "//", "a", "7"]),
-        (date_time, "2024-05-17T09:30:00", &[".", "0", "Z", "+", "-", ":", "23", "24"]),
-    ] {
-        let mut texts = vec![start.to_owned()];
-        let mut ordinary = 0;
-        for _ in 0..5 {
-            let all = texts.iter().flat_map(|text| parts.iter().map(move |part| (text, part)));
-            texts = all.map(|(text, part)| format!("{text}{part}")).collect();
-            ordinary += texts.iter().filter(|text| matches(expression, text)).count();
-        }
-        assert!(ordinary > 20, "{ordinary} texts behind `{start}`");
-    }
-}
-
-#[test]
-fn expressions_are_anchored_lines_of_ascii_that_repeat_no_group() {
-    for (_, expression) in ORDINARY {
-        assert!(expression.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{expression}");
-        assert!(expression.starts_with('^') && expression.ends_with('$'), "{expression}");
-        assert!(![")*", ")+", ")?", "){"].iter().any(|it| expression.contains(it)), "{expression}");
-    }
 }
 
 // ---- All inputs of a small set -----------------------------------------------------------------

@@ -58,6 +58,7 @@ mod openapi;
 mod operations;
 mod operator;
 mod orders;
+mod ordinary;
 mod payments;
 mod people;
 mod profile;

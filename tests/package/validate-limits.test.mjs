@@ -61,12 +61,28 @@ describe("maxIssues", () => {
     assert.equal(all.length, 2 + 6_000 + 1 + 601 + 5_000);
     for (const [name, issuesOf] of Object.entries(WAYS)) {
       assert.deepEqual(issuesOf(value, { maxIssues: all.length }), all, name);
-      for (const maxIssues of [1, 2, 3, 1_000, 6_500, 7_000]) {
+      assert.deepEqual(issuesOf(value, { maxIssues: 1 }), all.slice(0, 1), name);
+      for (const maxIssues of [2, 3, 1_000, 6_500, 7_000]) {
         const issues = issuesOf(value, { maxIssues });
         assert.deepEqual(issues.slice(0, -1), all.slice(0, maxIssues), name);
         assert.equal(issues.at(-1).count, all.length - maxIssues);
       }
     }
+  });
+
+  test("1: `validate` reads nothing after the first issue", () => {
+    const pledge = { impact: { amount: 1, offeringId: "tree" } };
+    const unread = {
+      get impact() {
+        return assert.fail("read");
+      },
+    };
+    for (const wrong of [{ impact: { amount: 0, offeringId: "tree" } }, { ...pledge, extra: 1 }]) {
+      const value = { ...good(), pledges: [pledge, wrong, unread] };
+      const [issue, ...more] = validate(value, { maxIssues: 1 });
+      assert.deepEqual([issue.path.slice(0, 2), more], [["pledges", 1], []]);
+    }
+    assert.deepEqual(codes(validate({ toJSON: () => ({}) }, { maxIssues: 1 })), ["required"]);
   });
 
   test("limits the issues of one value with validateAt", () => {

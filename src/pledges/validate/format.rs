@@ -70,13 +70,13 @@ pub fn is_date_time(text: &[u8]) -> bool {
 /// once, without calling the WebAssembly. The functions above check all other texts, and texts longer than
 /// 254 characters.
 ///
-/// A text that matches is always valid, as `tests/native/formats.rs` proves. The expressions are ASCII and
-/// anchored, in the syntax that JavaScript and `regex-lite` share. They take linear time: only single
-/// characters are repeated, and no text matches in two ways. They match:
+/// A text that matches is always valid, and the expressions take linear time: each repetition ends at a
+/// character that it cannot repeat. `tests/native/ordinary.rs` proves both. The expressions are ASCII and
+/// anchored, in the syntax that JavaScript and `regex-lite` share. They match:
 ///
 /// - E-mail addresses of letters, digits and `_'+-`, with at most two dots before the `@`. After the `@`,
 ///   there are at most four single dots and hyphens.
-/// - URIs of web pages, without user, percent-encoding and fragment.
+/// - URIs of web pages without user. The path, query and fragment may contain percent-encoded bytes.
 /// - Date-times in upper case, without leap seconds and 29 February.
 pub const ORDINARY: [(Format, &str); 3] = [
     (
@@ -86,7 +86,14 @@ pub const ORDINARY: [(Format, &str); 3] = [
             r"(?:[.-][A-Za-z\d]+(?:[.-][A-Za-z\d]+(?:[.-][A-Za-z\d]+|)|)|)|)$",
         ),
     ),
-    (Format::Uri, r"^https?://[\w.-]+(?::\d+|)(?:$|[/?])[!$&-;=?-Z_a-z~]*$"),
+    (
+        Format::Uri,
+        concat!(
+            r"^https?://[\w.-]+(?::\d+|)",
+            r"(?:[/?][!$&-;=?-Z_a-z~]*(?:%[A-Fa-f\d]{2}[!$&-;=?-Z_a-z~]*)*|)",
+            r"(?:#[!$&-;=?-Z_a-z~]*(?:%[A-Fa-f\d]{2}[!$&-;=?-Z_a-z~]*)*|)$",
+        ),
+    ),
     (
         Format::DateTime,
         concat!(

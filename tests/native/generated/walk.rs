@@ -77,11 +77,19 @@ fn check(member: &Member, name: &str) -> String {
             format!("checkText({name}, {index}, {}, {ordinary})", format as u8)
         }
         Kind::PositiveNumber => format!("checkNumber({name}, {index})"),
-        Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),
-        Kind::Array(array) => array_call(array, name, index),
+        Kind::Object(_) => {
+            format!("{}{}({name})", unless_absent(member, name), function(Some(member.slot)))
+        }
+        Kind::Array(array) => unless_absent(member, name) + &array_call(array, name, index),
         Kind::Choice(_) => panic!("no member is a choice by itself"),
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
+}
+
+/// Returns the condition that saves a call for an optional member that is absent. A minimal request has three
+/// such members.
+fn unless_absent(member: &Member, name: &str) -> String {
+    if member.required { String::new() } else { format!("if ({name} !== undefined) ") }
 }
 
 fn array_call(array: &Array, name: &str, index: u32) -> String {

@@ -10,6 +10,7 @@ import { run as execute } from "../../../../scripts/lib/run.mjs";
 import { fixturesIn } from "../../../support/fixtures.mjs";
 import { texts } from "../data.mjs";
 import { rotated } from "../numbers.mjs";
+import { compileTypia } from "./typia.mjs";
 
 const HERE = import.meta.dirname;
 const RIVALS = join(HERE, "..", "rivals");
@@ -21,6 +22,11 @@ const BUNDLES = {
   "impact-pledge, …/js": `export { validate as check } from "impact-pledge/validate/js";`,
   "ajv 8": `export { check } from "./ajv.mjs";`,
   "ajv 8, standalone": null, // made from generated code
+  typia: `export { check } from "./typia.mjs";`,
+  "TypeBox 1": `export { check } from "./typebox.mjs";`,
+  "TypeBox 0.34": `export { check } from "./typebox-0.34.mjs";`,
+  sury: `export { check } from "./sury.mjs";`,
+  arktype: `export { check } from "./arktype.mjs";`,
   "zod 4": `export { check } from "./zod.mjs";`,
   valibot: `export { check } from "./valibot.mjs";`,
 };
@@ -37,6 +43,7 @@ export async function run(tools, plan, folder) {
   mkdirSync(folder, { recursive: true });
   const input = join(folder, "input.json");
   writeFileSync(input, JSON.stringify({ plan, cases: readCases() }));
+  await compileTypia();
   log("validate: in Node");
   const inNode = JSON.parse(await node(join(HERE, "node.mjs"), input));
   const { result: browser, chromium } = await inBrowser(tools, input, folder);
