@@ -78,4 +78,5 @@ mod updates;
 mod upkeep;
 mod usage;
 mod validation;
+mod waits;
 mod wire;
