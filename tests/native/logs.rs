@@ -3,20 +3,16 @@
 use futures_executor::block_on;
 use impact_pledge::pledges::auth::ApiKey;
 use impact_pledge::pledges::scope::Mode;
-use impact_pledge::pledges::service::{
-    Caches, Clock as _, RequestLog, Service, Settings, Variables,
-};
-use impact_pledge::pledges::store::{CredentialKey, Key, Store, StoreError, Stored};
+use impact_pledge::pledges::service::{Caches, RequestLog, Service, Settings, Variables};
+use impact_pledge::pledges::store::{CredentialKey, Key as _};
 use serde_json::{Value, json};
-use std::future::poll_fn;
-use std::mem::take;
 use std::rc::Rc;
-use std::task::Poll;
 use support::memory::MemoryStore;
 use support::service::{
-    FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, REQUEST_ID, TEAM, TestRequest, TestService, UNIT,
-    key_record, minimal, put_key, repeatable, seeded, unit,
+    LIVE_UNIT, NOW_MS, ORIGIN, PATH, REQUEST_ID, TEAM, TestRequest, TestService, UNIT, key_record,
+    minimal, put_key, repeatable, seeded, unit,
 };
+use support::slow::SlowStore;
 
 /// A text that tests put into every part of a request. It must not appear in any log.
 const CANARY: &str = "canary";
@@ -104,47 +100,6 @@ fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
     for (route, _, request) in requests.iter().filter(|(route, ..)| route.contains("{id}")) {
         let line = logged(&service, request);
         assert_eq!(line["route"], *route);
-    }
-}
-
-/// A store in which every call takes 5 ms. Calls that run at the same time take 5 ms together.
-struct SlowStore<'s> {
-    store: &'s MemoryStore,
-    clock: &'s FixedClock,
-}
-
-impl SlowStore<'_> {
-    async fn wait(&self) {
-        let until_ms = self.clock.now_ms() + 5;
-        let mut is_waiting = true;
-        poll_fn(|context| {
-            context.waker().wake_by_ref();
-            if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }
-        })
-        .await;
-        self.clock.0.set(self.clock.now_ms().max(until_ms));
-    }
-}
-
-impl Store for SlowStore<'_> {
-    type Value = Vec<u8>;
-
-    async fn get<K: Key>(
-        &self,
-        key: &K,
-    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
-        self.wait().await;
-        self.store.get(key).await
-    }
-
-    async fn put<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-    ) -> Result<(), StoreError> {
-        self.wait().await;
-        self.store.put(key, value, metadata).await
     }
 }
 

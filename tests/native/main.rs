@@ -79,4 +79,5 @@ mod updates;
 mod upkeep;
 mod usage;
 mod validation;
+mod waits;
 mod wire;

@@ -5,18 +5,31 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { after } from "node:test";
 import { KIND_NAMES, texts } from "../proofs/bench/data.mjs";
-import { compared, figure, median, noise, ratio, rotated } from "../proofs/bench/numbers.mjs";
+import {
+  compared,
+  figure,
+  median,
+  noise,
+  quantile,
+  ratio,
+  rotated,
+} from "../proofs/bench/numbers.mjs";
 import { publish } from "../proofs/bench/report.mjs";
 import { report as serviceReport } from "../proofs/bench/service/report.mjs";
 import { KINDS, kindsOf, recordsOf, withoutRecords } from "../proofs/bench/service/requests.mjs";
 import { report as sizesReport } from "../proofs/bench/sizes/report.mjs";
 import { report as validateReport } from "../proofs/bench/validate/report.mjs";
+import { report as waitsReport } from "../proofs/bench/waits/report.mjs";
 
 const root = mkdtempSync(join(tmpdir(), "bench-"));
 after(() => rmSync(root, { recursive: true }));
 
 test("medians and ratios: a slow moment of both changes nothing, and each begins once", () => {
   assert.equal(median([4, 1, 2, 3]), 2.5);
+  assert.deepEqual(
+    [0, 0.5, 0.99, 1].map((share) => quantile([4, 1, 2, 3], share)),
+    [1, 2, 4, 4],
+  );
   assert.equal(ratio([200, 20, 200], [100, 10, 100]), 2);
   assert.deepEqual(rotated(["a", "b", "c"], 1), ["b", "c", "a"]);
   assert.equal([0, 1.239, 45.67, 12_345].map(figure).join(" "), "0.00 1.24 45.7 12,300");
@@ -114,10 +127,17 @@ const sizesRun = () => [
   { use: "a check of a value", name: "impact-pledge", minified: 21_000, brotli: 8_000 },
 ];
 
+/** Returns a made-up result of `bench:waits`. */
+const waitsRun = () => {
+  const answers = (waits, ...times) => times.map((milliseconds) => ({ waits, milliseconds }));
+  const each = { cold: answers(3, 16, 15, 19), warm: answers(1, 6, 5, 9) };
+  return { create: { 5: each, 20: each } };
+};
+
 const RIVALS = ["typia", "typebox", "@sinclair/typebox", "sury", "arktype", "valibot"];
 const MEASURED = ["workerd", "wrangler", "hono", "zod", "ajv", "ajv-formats", ...RIVALS];
 const SIZED = ["stripe", "openai", "impact-pledge"];
-const PARTS = ["Values", "Service", "Between", "Sizes"];
+const PARTS = ["Values", "Service", "Waits", "Between", "Sizes"];
 
 test("the tables of a run are complete, with ratios beside our figures, and replace no other section of the page", () => {
   for (const name of [...MEASURED, ...SIZED]) {
@@ -129,11 +149,12 @@ test("the tables of a run are complete, with ratios beside our figures, and repl
   mkdirSync(dirname(page));
   writeFileSync(
     page,
-    "# Page\n\n## Values\n\nOld.\n\n## Service\n\n## Between\n\nKept.\n\n## Sizes\n",
+    "# Page\n\n## Values\n\nOld.\n\n## Service\n\n## Waits\n\n## Between\n\nKept.\n\n## Sizes\n",
   );
   const place = { bench: root, root };
   publish(root, "validate", validateReport([validateRun(), validateRun()], place), true);
   publish(root, "service", serviceReport([serviceRun(), serviceRun()], place), true);
+  publish(root, "waits", waitsReport([waitsRun()], place), true);
   publish(root, "sizes", sizesReport([sizesRun()], place), true);
   const text = readFileSync(page, "utf8");
   const unpadded = text.replaceAll(/ +/g, " ");
@@ -159,6 +180,7 @@ test("the tables of a run are complete, with ratios beside our figures, and repl
     "| POST of 100 | 200 | ± 4 % | 300, 1.50 × | 250, 1.25 × | 201, level |",
     "| a create as the first request, ms | 14.0 (14.0–14.0) |",
     "| memory after POST of 100, MB | 400 (400–400) | – |",
+    "| create | 3 / 1 | 16.0 / 19.0 | 6.00 / 9.00 | 16.0 / 19.0 | 6.00 / 9.00 |",
     "| a client of a service | 34,000 (96,000) | 27,000 (243,000) |",
     "| a check of a value | 8,000 (21,000) | – |",
   ])

@@ -15,4 +15,6 @@ pub mod memory;
 pub mod money;
 #[cfg(not(target_family = "wasm"))]
 pub mod service;
+#[cfg(not(target_family = "wasm"))]
+pub mod slow;
 pub mod stores;

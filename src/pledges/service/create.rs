@@ -3,6 +3,7 @@
 use super::create_input::CreateInput;
 use super::prepare::prepare;
 use super::prepared::{Ids, Prepared};
+use super::repeat::Keyed;
 use super::{Clock, Entropy, Recipients, Service};
 use crate::pledges::api;
 use crate::pledges::api::{MAX_BODY_BYTES, Operation, Problem, header};
@@ -10,12 +11,13 @@ use crate::pledges::http::{Address, OWS, Request, Reservation, Response};
 use crate::pledges::idempotency::IdempotencyKey;
 use crate::pledges::store::{Recorded, Store, TransactionKey};
 use futures_util::FutureExt as _;
+use futures_util::future::join3;
 
 impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Creates a pledge transaction.
     ///
-    /// First waits for the key, the body and the prices. Then makes the transaction without any further wait.
-    /// So only one request at a time needs memory for making its transaction.
+    /// First waits for the key, the body, and then for all further records at once. Then makes the transaction
+    /// without any further wait. So only one request at a time needs memory for making its transaction.
     pub(super) async fn create(
         &self,
         request: &impl Request,
@@ -23,21 +25,36 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     ) -> Result<Response<S::Value>, Problem> {
         let caller = &self.authorize(request, address, Operation::Create).await?;
         let secret = caller.secret()?;
-        let idempotency_key = idempotency_key(request)?;
+        let keyed = idempotency_key(request)?.map(|key| Keyed::new(key, secret, &caller.scope));
         let origin = self.settings.timeline_origin(address)?; // may fail, so it comes before the body is read
         let mut reservation = self.caches.in_flight.reservation(caller.owner());
         let body = read_body(request, &mut reservation).await?;
-        let price_list = match self.price_list(&caller.scope).await {
+        let reads = join3(
+            self.price_list(&caller.scope),
+            self.known_replay(keyed.as_ref()),
+            self.deliverable(&caller.scope, &body),
+        );
+        let (price_list, known, deliverable) = reads.boxed_local().await;
+        let price_list = match price_list {
             // Only a new transaction needs prices. An idempotent replay does not.
             Err(Problem::Internal(cause)) => Err(Problem::PricesUnreadable(cause)),
             other => Ok(other?),
         };
         let request_log = &self.request_log;
-        let input =
-            CreateInput { caller, secret, body, price_list, origin, reservation, request_log };
-        match idempotency_key {
+        let input = CreateInput {
+            caller,
+            secret,
+            body,
+            price_list,
+            deliverable,
+            origin,
+            reservation,
+            request_log,
+        };
+        let known = known?;
+        match keyed {
             None => self.create_plain(input).await,
-            Some(key) => self.create_idempotent(input, &key).boxed_local().await,
+            Some(keyed) => self.create_idempotent(input, &keyed, known).boxed_local().await,
         }
     }
 

@@ -11,7 +11,9 @@ use crate::pledges::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::Summary;
 use crate::pledges::time::date_time;
-use crate::pledges::types::{CurrencyCode, Impact, PledgeTransactionRequest, TransactionId};
+use crate::pledges::types::{
+    CurrencyCode, Impact, NotificationService, PledgeTransactionRequest, TransactionId,
+};
 use crate::pledges::validate::summary;
 use std::rc::Rc;
 
@@ -23,6 +25,8 @@ pub(super) struct CreateInput<'r> {
     pub secret: &'r NamespaceSecret,
     pub body: Vec<u8>,
     pub price_list: Result<Rc<Option<PriceList>>, Problem>,
+    /// The services that may notify recipients, of those that the body may ask for.
+    pub deliverable: Vec<NotificationService>,
     pub origin: &'r str,
     pub reservation: Reservation<'r>,
     pub request_log: &'r RequestLog,

@@ -9,6 +9,7 @@ use crate::pledges::store::{FailedMailKey, NoMetadata, Store};
 use crate::pledges::time::day_of;
 use crate::pledges::types::{NotificationService, TransactionId};
 use futures_util::future::join_all;
+use strum::IntoEnumIterator as _;
 
 impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// Puts a message into the queue for each requested service that may deliver. All messages are sent at
@@ -16,10 +17,6 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     /// metadata then says which message was not queued.
     pub(super) async fn enqueue_notifications(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| !prepared.services.is_empty()) else { return };
-        let services = self.delivering(&prepared.metadata.scope, &prepared.services).await;
-        if services.is_empty() {
-            return;
-        }
         let summary = &mut prepared.metadata.summary;
         let created_at = summary.created_at.clone().unwrap_or_default();
         let message = |service: NotificationService| Message {
@@ -28,7 +25,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
             round: FIRST_ROUND,
             service,
         };
-        let messages: Vec<_> = services.into_iter().map(message).collect();
+        let messages: Vec<_> = prepared.services.iter().copied().map(message).collect();
         let put = self.wait(join_all(messages.iter().map(|message| outbox.put(message)))).await;
         for (message, _) in messages.iter().zip(put).filter(|(_, is_put)| !is_put) {
             summary.set_unsent(message.service);
@@ -36,19 +33,19 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         }
     }
 
-    /// Returns the requested services that may deliver. The unit must have switched them on in its profile.
-    /// For a test key, they also need a test address or a test adapter.
-    async fn delivering(
+    /// Returns the services that may deliver; none if the body asks for no notification. The unit must have
+    /// switched them on in its profile. For a test key, they also need a test address or a test adapter.
+    pub(super) async fn deliverable(
         &self,
         Scope { mode, unit }: &Scope,
-        services: &[NotificationService],
+        body: &[u8],
     ) -> Vec<NotificationService> {
-        let of_mode = |service: &&NotificationService| {
+        let of_mode = |service: &NotificationService| {
             mode.is_live() || self.settings.notifies_tests.contains(service)
         };
-        let services: Vec<_> = services.iter().filter(of_mode).copied().collect();
-        if services.is_empty() {
-            return services;
+        let services: Vec<_> = NotificationService::iter().filter(of_mode).collect();
+        if services.is_empty() || self.outbox.is_none() || !may_ask(body) {
+            return vec![];
         }
         self.recipients.delivering(self, unit, services).await
     }
@@ -67,4 +64,11 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         };
         self.wait(join_all(services.iter().map(put))).await;
     }
+}
+
+/// Returns whether a body may ask for notifications. A body that has not been parsed yet does so by a member of this
+/// name, which may contain escapes.
+fn may_ask(body: &[u8]) -> bool {
+    let mut texts = body.split(|byte| *byte == b'"');
+    body.contains(&b'\\') || texts.any(|text| text == b"notifications")
 }

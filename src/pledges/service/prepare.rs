@@ -14,7 +14,6 @@ use crate::pledges::types::{
 };
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use strum::IntoEnumIterator as _;
 
 /// Makes the answer and the record of a transaction from a valid request.
 pub(super) fn prepare(
@@ -24,7 +23,7 @@ pub(super) fn prepare(
     terms: &Terms,
 ) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
-    let services = services(&payload);
+    let services = services(&payload, &input.deliverable);
     let (caller, summary) = (input.caller, input.summary(&payload, terms));
     let id = input.id(&payload, ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
@@ -79,10 +78,13 @@ fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a
     requests.into_iter().enumerate().map(pledge).collect()
 }
 
-/// Returns the notification services that the request asks for, each once.
-fn services(payload: &PledgeTransactionRequest<'_>) -> Vec<NotificationService> {
-    let is_asked = |service: &NotificationService| payload.notifications.contains(&service.name());
-    NotificationService::iter().filter(is_asked).collect()
+/// Returns the notification services that the request asks for and that may deliver, each once.
+fn services(
+    payload: &PledgeTransactionRequest<'_>,
+    deliverable: &[NotificationService],
+) -> Vec<NotificationService> {
+    let is_asked = |service: &&NotificationService| payload.notifications.contains(&service.name());
+    deliverable.iter().filter(is_asked).copied().collect()
 }
 
 fn pending(kind: &'static str) -> Notification<'static> {

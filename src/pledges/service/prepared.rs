@@ -12,6 +12,7 @@ pub(super) struct Prepared {
     pub answer: Vec<u8>,
     /// The value of the record, which is also the body of the answers to get requests.
     pub record: Vec<u8>,
+    /// The services that will notify the recipient.
     pub services: Vec<NotificationService>,
 }
 

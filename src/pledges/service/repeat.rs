@@ -11,10 +11,24 @@ use crate::pledges::api::{Problem, header};
 use crate::pledges::http::Response;
 use crate::pledges::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledges::scope::Scope;
+use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::{Key as _, NoMetadata, ReplayKey, Store, TransactionKey, decode};
 use crate::pledges::types::{RetrievedPledgeTransaction, TransactionId};
 use crate::pledges::version::Version;
 use std::borrow::Cow;
+
+/// An idempotency key, and the hash in the name of its replay record.
+pub(super) struct Keyed {
+    key: IdempotencyKey,
+    hash: ReplayHash,
+}
+
+impl Keyed {
+    pub fn new(key: IdempotencyKey, secret: &NamespaceSecret, scope: &Scope) -> Self {
+        let hash = ReplayHash::new(secret, scope, &key);
+        Keyed { key, hash }
+    }
+}
 
 /// The next step of a create request with an idempotency key.
 enum Plan {
@@ -37,16 +51,26 @@ enum Plan {
 }
 
 impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
+    /// Returns the replay record of an idempotency key; `None` if there is no key, or the store shows no record.
+    pub(super) async fn known_replay(
+        &self,
+        keyed: Option<&Keyed>,
+    ) -> Result<Option<Replay>, Problem> {
+        let Some(Keyed { hash, .. }) = keyed else { return Ok(None) };
+        let known = self.load(&ReplayKey(*hash)).await?;
+        Ok(known)
+    }
+
     /// Records a transaction. If the unit has already recorded it under this idempotency key, answers with an
-    /// idempotent replay instead.
+    /// idempotent replay instead. `known` is the replay record that the store shows.
     pub(super) async fn create_idempotent(
         &self,
         input: CreateInput<'_>,
-        key: &IdempotencyKey,
+        keyed: &Keyed,
+        known: Option<Replay>,
     ) -> Result<Response<S::Value>, Problem> {
-        let hash = ReplayHash::new(input.secret, &input.caller.scope, key);
-        let known = self.load(&ReplayKey(hash)).await?;
-        match self.plan(&input, key, hash, known)? {
+        let hash = keyed.hash;
+        match self.plan(&input, keyed, known)? {
             Plan::Replay { id, answer } => Ok(self.replayed(&id, answer)),
             Plan::Stored { id } => {
                 let caller = input.caller;
@@ -77,8 +101,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     fn plan(
         &self,
         input: &CreateInput<'_>,
-        key: &IdempotencyKey,
-        hash: ReplayHash,
+        Keyed { key, hash }: &Keyed,
         known: Option<Replay>,
     ) -> Result<Plan, Problem> {
         let payload = input.payload()?;
@@ -86,7 +109,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let scope = &input.caller.scope;
         let ids = &Ids::Derived(Derivation::new(input.secret, scope, key, fingerprint));
         let id = input.id(&payload, ids);
-        match self.first(scope, hash, id.as_str(), known) {
+        match self.first(scope, *hash, id.as_str(), known) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
             Some(first) if !first.terms.are_known() => Ok(Plan::Stored { id }),
             Some(first) => {

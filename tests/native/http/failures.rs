@@ -52,6 +52,45 @@ fn a_store_that_fails_later_says_the_mode_of_the_key() {
     assert_eq!(service.get(LIVE_UNIT, &id).status, 200);
 }
 
+/// A create request reads its price list and its replay record at the same time. Which problem it answers with
+/// does not depend on the order in which these reads end.
+#[test]
+fn failed_reads_of_a_create_have_an_order() {
+    let other = || repeatable(&minimal()).with_header("idempotency-key", "order-2");
+    let invalid = || repeatable(&json!({}));
+    let repeat = || repeatable(&minimal());
+    /// A name, the records that are not answered for, the damaged ones, the request, and its status.
+    type Row<'r> = (&'r str, Option<&'static str>, &'r [&'r str], TestRequest, u16);
+    let rows: [Row<'_>; 8] = [
+        ("a replay needs no prices", None, &["catalogue:"], repeat(), 200),
+        ("a new transaction does", None, &["catalogue:"], other(), 503),
+        ("an invalid body needs none", None, &["catalogue:"], invalid(), 400),
+        ("a damaged replay record", None, &["idempotency:"], repeat(), 500),
+        (
+            "a damaged replay record before the prices",
+            None,
+            &["catalogue:", "idempotency:"],
+            repeat(),
+            500,
+        ),
+        ("a damaged replay record before the body", None, &["idempotency:"], invalid(), 500),
+        ("no answer about the replay record", Some("idempotency:"), &[], invalid(), 503),
+        ("no answer about the prices", Some("catalogue:"), &["idempotency:"], repeat(), 503),
+    ];
+    for (name, silent, damaged, request, status) in rows {
+        let service = seeded();
+        assert_eq!(service.send(&repeat()).status, 200);
+        for record in service.store.names() {
+            if damaged.iter().any(|prefix| record.starts_with(prefix)) {
+                service.store.edit(&record, |_| "[".to_owned());
+            }
+        }
+        service.store.set_failing(silent);
+        let answer = service.isolate().send(&request);
+        assert_eq!(answer.status, status, "{name}: {}", answer.text);
+    }
+}
+
 #[test]
 fn an_announced_length_is_enough_to_refuse_a_body() {
     let service = seeded();

@@ -93,6 +93,22 @@ fn a_create_puts_a_message_into_the_queue_for_each_service_that_may_deliver() {
     }
 }
 
+/// The profile is read before the body is parsed, because reads take longest when they wait for each other.
+#[test]
+fn a_body_asks_for_notifications_however_it_is_written() {
+    for written in [r#""notifications""#, r#""notific\u0061tions""#, "\"notifications\" \n"] {
+        let service = service();
+        let body = body().to_string().replace(r#""notifications""#, written);
+        let request = TestRequest::new("POST", PATH, LIVE_UNIT).with_body(body.into_bytes());
+        assert_eq!(service.send(&request).status, 200, "{written}");
+        assert_eq!(service.queue.unwrap().messages.take().len(), 1, "{written}");
+    }
+    let (service, mut body) = (service(), body());
+    body.as_object_mut().unwrap().remove("notifications");
+    assert_eq!(service.create(LIVE_UNIT, &body).status, 200);
+    assert!(!service.store.take_reads().contains(&ProfileKey("unit_dev").name()));
+}
+
 /// After reading a damaged profile, the isolate does not read it again for a while. Messages are sent
 /// nevertheless.
 #[test]

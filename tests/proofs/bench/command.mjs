@@ -17,12 +17,12 @@ function readKinds(text) {
 
 const program = command(
   "npm run bench --",
-  "How fast everything is beside its peers, as tables; about 15 minutes.\nLeave the machine alone meanwhile.",
+  "How fast everything is beside its peers, as tables; about 20 minutes.\nLeave the machine alone meanwhile.",
 )
   .addArgument(
     new Argument(
       "[parts...]",
-      "validate: the package against other validators, in Node and in Chromium; service: the Worker against the same API in Hono and zod, on workerd under load of wrk; sizes: bytes after brotli; none means all",
+      "validate: the package against other validators, in Node and in Chromium; service: the Worker against the same API in Hono and zod, on workerd under load of wrk; waits: what a request waits for if Workers KV is slow; sizes: bytes after brotli; none means all",
     ).choices(PART_NAMES),
   )
   .option("--runs <n>", "separate runs, of which the tables show medians", whole(1, 100), 1)

@@ -14,11 +14,13 @@ const PLANS = {
   full: {
     validate: { rounds: 9, batchMs: 100, starts: 9 },
     service: { rounds: 4, warmUp: 1.5, seconds: 1.5, starts: 7 },
+    waits: { samples: 100, takes: [5, 20, 100] },
     sizes: {},
   },
   quick: {
     validate: { rounds: 2, batchMs: 5, starts: 1 },
     service: { rounds: 1, warmUp: 0, seconds: 0.1, starts: 1 },
+    waits: { samples: 4, takes: [5, 20] },
     sizes: {},
   },
 };

@@ -8,6 +8,11 @@ export function median(values) {
   return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
 }
 
+/** Returns the smallest value that at least this share of the values does not exceed. @param {number[]} values */
+export function quantile(values, share) {
+  return values.toSorted((a, b) => a - b)[Math.max(Math.ceil(values.length * share) - 1, 0)];
+}
+
 /**
  * Returns the median of the ratios `ours[i] / theirs[i]`, one ratio for each round. A temporary load on the
  * machine affects both figures of a round, so it hardly affects their ratio.

@@ -8,7 +8,7 @@ import { UserError } from "../../../scripts/lib/output.mjs";
 const LINE = 120;
 
 /** The section of docs/performance.md for the results of each part. @type {Record<string, string>} */
-const SECTIONS = { validate: "Values", service: "Service", sizes: "Sizes" };
+const SECTIONS = { validate: "Values", service: "Service", waits: "Waits", sizes: "Sizes" };
 
 /**
  * Formats a table with aligned columns, which can also be read in an editor.
