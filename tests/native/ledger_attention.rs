@@ -1,12 +1,12 @@
 //! Tests the ledger's queries for problems that operators must look at.
 
-use crate::ledger::months;
+use crate::ledger::{months, store_days};
 use futures_executor::block_on;
 use impact_pledge::office::system::rows::attention;
-use impact_pledge::office::system::rows::attention::{
-    LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharges,
-};
+use impact_pledge::office::system::rows::unusual;
+use impact_pledge::office::system::rows::unusual::{LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharges};
 use impact_pledge::pledges::time::parse_ms;
+use proptest::prelude::*;
 use support::ledger::SqliteLedger;
 
 const SINCE: &str = "2026-01-01T00:00:00Z";
@@ -57,6 +57,19 @@ fn by_month(found: Vec<(impact_pledge::pledges::settlement::Month, u64)>) -> Vec
     found.into_iter().map(|(month, count)| format!("{month} {count}")).collect()
 }
 
+/// Returns the answer to a query, which must be the same with stored sums of the days, with some of them, and without.
+#[track_caller]
+fn by_stored<T: PartialEq + std::fmt::Debug>(ledger: &SqliteLedger, ask: impl Fn() -> T) -> T {
+    ledger.sql("DELETE FROM day_charges");
+    ledger.sql("DELETE FROM day_quantities");
+    let plain = ask();
+    store_days(ledger, parse_ms("2026-03-02T00:00:00Z").unwrap());
+    assert_eq!(ask(), plain, "with stored sums");
+    ledger.sql("DELETE FROM day_charges WHERE day % 3 = 0");
+    assert_eq!(ask(), plain, "with some stored sums");
+    plain
+}
+
 #[test]
 fn unpriced_pledges_are_counted_by_month_until_it_is_paid() {
     let ledger = shops();
@@ -66,7 +79,10 @@ fn unpriced_pledges_are_counted_by_month_until_it_is_paid() {
     charge_with(&ledger, 3, "2026-02-01T00:00:00Z", Some(5), 1, 2);
     charge(&ledger, 2, "2026-02-02T00:00:00Z", Some(5), 9);
     let unpriced = || {
-        by_month(block_on(attention::unpriced(&ledger, &months(&["2026-02", "2026-01"]))).unwrap())
+        by_stored(&ledger, || {
+            let months = months(&["2026-02", "2026-01"]);
+            by_month(block_on(attention::unpriced(&ledger, &months)).unwrap())
+        })
     };
     assert_eq!(unpriced(), ["2026-02 2", "2026-01 7"]);
     settle(&ledger, "live:a:2026-01", true);
@@ -156,9 +172,11 @@ fn a_month_whose_credits_may_cover_all_charges_is_reported_apart() {
 
 /// Returns the number of unusual charges since [`SINCE`], and the newest of them as `unit amount`.
 fn unusual(ledger: &SqliteLedger, limit: Option<u64>, most: usize) -> (u64, Vec<String>) {
-    let found = attention::unusual(ledger, parse_ms(SINCE).unwrap(), limit, most);
-    let UnusualCharges { count, newest } = block_on(found).unwrap();
-    (count, newest.iter().map(|it| format!("{} {}", it.unit, it.amount)).collect())
+    by_stored(ledger, || {
+        let found = unusual::unusual(ledger, parse_ms(SINCE).unwrap(), limit, most);
+        let UnusualCharges { count, newest } = block_on(found).unwrap();
+        (count, newest.iter().map(|it| format!("{} {}", it.unit, it.amount)).collect())
+    })
 }
 
 #[test]
@@ -258,4 +276,38 @@ fn what_a_transaction_is_credited_lowers_its_charge() {
     found(&[]);
     assert_eq!(unusual(&ledger, Some(10_000), 50), (0, vec![]));
     assert_eq!(unusual(&ledger, Some(9_999), 50), (1, vec!["a 100.00".to_owned()]));
+}
+
+/// Returns the unusual charges by the definition: above 100 times the median, and above the limit.
+fn defined(charges: &[(u64, u64)], limit: Option<u64>) -> Vec<u64> {
+    let mut sorted: Vec<_> = charges.iter().map(|(_, cents)| *cents).collect();
+    sorted.sort_unstable();
+    let median = sorted[(sorted.len() - 1) / 2];
+    let has_median = sorted.len() as u64 >= LEAST_CHARGES && median > 0;
+    let is_unusual = |cents: &u64| {
+        has_median && *cents > UNUSUAL_TIMES * median || limit.is_some_and(|limit| *cents > limit)
+    };
+    sorted.into_iter().filter(is_unusual).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn charges_are_unusual_by_the_median_of_all_days(
+        usual in proptest::collection::vec((0_u64..5, prop_oneof![8 => 90_u64..130, 1 => 0_u64..3, 1 => 30_u64..400]), 15..60),
+        large in proptest::collection::vec((0_u64..5, 5_000_u64..40_000), 0..6),
+        limit in proptest::option::of(4_000_u64..30_000),
+    ) {
+        let (ledger, charges) = (shops(), [usual, large].concat());
+        for (number, (day, cents)) in charges.iter().enumerate() {
+            charge(&ledger, 1, &format!("2026-01-{:0>2}T00:00:{:0>2}Z", day + 5, number % 60), Some(*cents), 1);
+        }
+        let (count, found) = unusual(&ledger, limit, 100);
+        let text = |cents: u64| format!("a {}.{:0>2}", cents / 100, cents % 100);
+        let mut expected: Vec<_> = defined(&charges, limit).into_iter().map(text).collect();
+        let mut found = found;
+        (found.sort(), expected.sort());
+        prop_assert_eq!((count, found), (expected.len() as u64, expected));
+    }
 }

@@ -17,6 +17,7 @@ use impact_pledge::office::shared::rows::port::Ledger;
 use impact_pledge::office::system::rows::attention;
 use impact_pledge::office::system::rows::reconcile;
 use impact_pledge::office::system::rows::reconcile::PassTiming;
+use impact_pledge::office::system::rows::unusual;
 use impact_pledge::office::system::rows::upkeep::{Limits, keep_up};
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::settlement::ScopeMonth;
@@ -29,6 +30,7 @@ use support::stores::scope;
 
 const DAY_MS: u64 = 86_400_000;
 const BETWEEN: &str = "t PRIMARY KEY (scope=? AND created>? AND created<?)";
+const UNPRICED: &str = "t INDEX by_unpriced (scope=? AND created>? AND created<?)";
 const FOUND: &str = "t INDEX by_id (id=? AND scope=? AND created=?)";
 const ONE: &str = "t PRIMARY KEY (scope=? AND created=? AND id=?)";
 
@@ -74,18 +76,21 @@ fn plan_of(names: &[&str], call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
 #[test]
 fn lists_are_found_by_scope_and_time() {
     let (place, units) = (newest(), Some(vec!["u".to_owned()]));
+    let (key, unpriced) = (Some("0123456789ab".to_owned()), true);
     let filters = [
-        Filter::default(),
-        Filter { units, ..Filter::default() },
-        Filter { key: Some("0123456789ab".to_owned()), unpriced: true, ..Filter::default() },
+        (Filter::default(), [FOUND, BETWEEN]),
+        (Filter { units, ..Filter::default() }, [FOUND, BETWEEN]),
+        (Filter { key: key.clone(), ..Filter::default() }, [ONE, BETWEEN]),
+        (Filter { unpriced, ..Filter::default() }, [FOUND, UNPRICED]),
+        (Filter { key, unpriced, ..Filter::default() }, [FOUND, UNPRICED]),
     ];
-    for filter in filters {
+    for (filter, expected) in filters {
         for from in
             [Direction::Newest, Direction::Older(place.clone()), Direction::Newer(place.clone())]
         {
             let found =
                 plan(async |it| drop(orders::orders(it, &filter, &from, 50).await.unwrap()));
-            assert_eq!(found, [FOUND, BETWEEN], "{filter:?} {from:?}");
+            assert_eq!(found, expected, "{filter:?} {from:?}");
         }
     }
 }
@@ -155,8 +160,15 @@ fn what_operators_have_to_look_at_is_found_by_shop_and_time() {
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(attention::unsettled(it, &january).await.unwrap()));
     assert_eq!(found, ["t INDEX by_id (id=?)", BETWEEN], "the orders of credits, and the charges");
-    let found = plan(async |it| drop(attention::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
-    assert_eq!(found, ["t PRIMARY KEY (scope=? AND created>?)"]);
+    let found = plan(async |it| drop(unusual::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
+    assert_eq!(found, [BETWEEN, "t PRIMARY KEY (scope=? AND created>?)"]);
+    let by_day = "c PRIMARY KEY (scope=? AND day>? AND day<?)";
+    let stored = plan_of(&["c"], async |it| drop(sums(it, None, None, &january).await.unwrap()));
+    assert_eq!(stored, [by_day]);
+    let stored = plan_of(&["c"], async |it| {
+        drop(unusual::unusual(it, NOW_MS, Some(1), 5).await.unwrap());
+    });
+    assert_eq!(stored, ["c PRIMARY KEY (id=?)", by_day], "credits, and stored charges");
 }
 
 #[test]

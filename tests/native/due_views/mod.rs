@@ -5,6 +5,7 @@
 //! `CASES=2000 cargo test --test native due_views` plays more histories, `SEED=7` plays one.
 
 use crate::credits::{Bench, MINUTE, bench};
+use crate::ledger::store_days;
 use impact_pledge::pledges::scope::Mode;
 use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use impact_pledge::pledges::store::{Key as _, PriceListKey, PriceListVersionKey};
@@ -140,9 +141,13 @@ impl History {
         self.reached.push(step);
     }
 
-    /// Lets half an hour pass. The month stays the same.
+    /// Lets half an hour pass. The month stays the same. Often stores the sums of the days that have ended.
     fn later(&self) {
-        self.bench.at(self.bench.clock().0.get() + 30 * MINUTE);
+        let now_ms = self.bench.clock().0.get() + 30 * MINUTE;
+        self.bench.at(now_ms);
+        if !self.steps.len().is_multiple_of(3) {
+            store_days(&self.bench.ledger, now_ms);
+        }
     }
 }
 

@@ -289,6 +289,7 @@ fn only_changes_of_quantities_remove_stored_sums() {
         stored(&ledger).len()
     };
     assert_eq!(changed("UPDATE transactions SET reference = 'r', quantities = quantities"), 6);
+    assert_eq!(changed("DELETE FROM day_charges WHERE day = 20454"), 5);
     assert_eq!(changed("UPDATE transactions SET quantities = '[]' WHERE created % 2 = 0"), 5);
     assert_eq!(changed("UPDATE transactions SET created = created + 86400000"), 2);
     assert_eq!(changed("DELETE FROM transactions WHERE created % 2 = 0"), 4); // the first day has no transactions

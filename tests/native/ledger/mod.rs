@@ -1,5 +1,6 @@
 //! Tests the ledger on SQLite: its rows, lists, sums, and the reconciliation with KV.
 
+mod day_charges;
 mod day_quantities;
 mod lists;
 mod reconciliation;
@@ -12,6 +13,7 @@ use impact_pledge::office::orders::rows::order::Filter;
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, OrderPage};
 use impact_pledge::office::payments::rows::sums as payments_sums;
+use impact_pledge::office::system::rows::days;
 use impact_pledge::office::system::rows::receive;
 use impact_pledge::office::system::rows::receive::{Delivered, Verdict};
 use impact_pledge::office::system::rows::reconcile;
@@ -72,6 +74,11 @@ pub fn receive(ledger: &SqliteLedger, messages: &[Value]) {
     let store = MemoryStore::default();
     let verdicts = block_on(receive::receive(ledger, &store, &clock(NOW_MS), &delivered));
     assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Done), "{verdicts:?}");
+}
+
+/// Stores the sums of the days that have ended at this time.
+pub fn store_days(ledger: &SqliteLedger, now_ms: u64) {
+    block_on(days::store_days(ledger, &clock(now_ms), u32::MAX, u64::MAX)).unwrap();
 }
 
 pub fn months(texts: &[&str]) -> Vec<Month> {

@@ -1,5 +1,7 @@
 pub mod changed;
 pub mod entry;
+pub(crate) mod key_listing;
+pub(crate) mod listed;
 pub mod listing;
 pub mod order;
 pub mod orders;

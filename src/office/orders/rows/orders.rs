@@ -1,6 +1,7 @@
 //! Lists transactions, newest first: by scope, API key, e-mail address or reference, or all transactions.
 
-use super::listing::{Hashes, ListingQuery, Row, rows};
+use super::listed::{Hashes, ListingQuery, Row};
+use super::listing::rows;
 use super::order::{Filter, Order, PageCursor};
 use super::related::Likeness;
 use crate::office::shared::rows::port::{Ledger, Result};

@@ -1,7 +1,7 @@
 //! Finds transactions that have the same buyer or the same reference as a given transaction. The query compares hashes
 //! in the rows, so neither the given transaction's record nor the namespace's secret is read.
 
-use super::listing::{Hashes, Row, columns_of};
+use super::listed::{Hashes, Row, columns_of};
 use super::order::Order;
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
 use crate::pledges::types::TransactionId;

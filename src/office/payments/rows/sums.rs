@@ -1,7 +1,8 @@
 //! Exact sums of charges by month, unit and currency.
 
-use crate::office::shared::rows::money::{laid_out, of_halves, of_part, part_sum, parts};
-use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
+use super::day_charges::{spans, stored_charges, unsummed};
+use crate::office::shared::rows::money::{laid_out, of_halves, of_part, parts};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
 use crate::office::shops::rows::scopes::wanted;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
@@ -48,7 +49,7 @@ impl<'a> SumsQuery<'a> {
 }
 
 /// Sums the charges of each month, unit, mode and currency, for the given units or for all. The newest month
-/// comes first. Cost: 1 query, or 2 if a charge is above 9 × 10^13.
+/// comes first. Cost: 1 query, or 3 if a charge is above 9 × 10^13.
 pub async fn sums(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
@@ -70,24 +71,19 @@ pub async fn listed_sums(ledger: &dyn Ledger, listed: &[ScopeMonth]) -> Result<V
 }
 
 async fn sums_of(ledger: &dyn Ledger, asked: SumsQuery<'_>) -> Result<Vec<MonthSum>> {
-    let rows: Vec<_> = ask(ledger, &Sums(&asked)).await?.into_iter().flat_map(Sum::of).collect();
-    // A set, as a scope can have charges of this size in several currencies.
-    let large: BTreeSet<_> = rows.iter().filter(|row| row.large > 0).map(|row| &row.of).collect();
-    let large: Vec<_> = large.into_iter().filter_map(with_span).collect();
-    let large = match large.is_empty() {
-        true => Vec::new(),
-        false => ask(ledger, &LargeSums { months: large }).await?,
-    };
-    let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for LargeSum { of, currency, part, sum } in large {
-        parts.entry((of, currency)).or_default().extend(of_part(part, sum));
+    let mut rows = ask(ledger, &Sums(&asked)).await?;
+    let mut parts = Parts::new();
+    if rows.iter().any(SumsOfMonth::has_large) {
+        // Both in one call, so that no transaction arrives between them.
+        let statements = [Sums(&asked).statement()?, LargeSums(&asked).statement()?];
+        let answers = ledger.run(&statements).await?;
+        let [again, large] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+        rows = Sums::rows(again)?;
+        for LargeSum { of, currency, part, sum } in LargeSums::rows(large)? {
+            parts.entry((of, currency)).or_default().extend(of_part(part, sum));
+        }
     }
-    Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
-}
-
-fn with_span(of: &ScopeMonth) -> Option<Large<'_>> {
-    let (from, until) = of.month.span_ms()?;
-    Some(Large { of, from, until })
+    Ok(rows.into_iter().flat_map(Sum::of).map(|row| row.into_sum(&mut parts)).collect())
 }
 
 /// For each month, unit, mode and currency: the sums of its very large charges. The ledger stores such
@@ -133,26 +129,49 @@ macro_rules! months {
 }
 pub(crate) use months;
 
+/// SQL: a table expression `asked(month, scope, unit, mode)` with the requested months of scopes.
+macro_rules! asked {
+    () => {
+        "asked AS MATERIALIZED (
+  SELECT month, scope, unit, mode FROM months CROSS JOIN wanted
+  WHERE ?1 ->> '$.only' IS NULL
+    OR mode || ':' || unit || ':' || month IN (SELECT value FROM json_each(?1, '$.only'))
+)"
+    };
+}
+
 #[derive(Serialize)]
 struct Sums<'a>(&'a SumsQuery<'a>);
 
 impl Query for Sums<'_> {
     type Row = SumsOfMonth;
-    // Each scope is grouped by itself: SQLite would have to sort all transactions to group them at once.
+    // Each scope is grouped by itself: SQLite would have to sort all transactions to group them at once. The `+` prevents
+    // SQLite from making an index of the spans for each scope.
     const SQL: &'static str = concat!(
-        "WITH ",
+        "WITH RECURSIVE ",
         wanted!(),
         ", ",
         months!(),
+        ", ",
+        spans!(),
+        ", ",
+        asked!(),
         ", summed AS MATERIALIZED (
   SELECT month, unit, mode, (SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
-    SELECT currency, count(*) AS number, sum(unpriced) AS unpriced, count(*) - count(cents) AS large,
-      ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest
-    FROM transactions t WHERE t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms
-    GROUP BY currency ORDER BY currency)) AS sums
-  FROM months CROSS JOIN wanted
-  WHERE ?1 ->> '$.only' IS NULL
-    OR mode || ':' || unit || ':' || month IN (SELECT value FROM json_each(?1, '$.only'))
+    SELECT currency, sum(number) AS number, sum(unpriced) AS unpriced, sum(large) AS large, sum(millions) AS millions,
+      sum(rest) AS rest
+    FROM (
+      SELECT currency, number, unpriced, large, millions, rest FROM ",
+        stored_charges!("asked.scope"),
+        " WHERE +spans.month = asked.month
+      UNION ALL
+      SELECT currency, count(*) AS number, sum(unpriced) AS unpriced, count(*) - count(cents) AS large,
+        ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest
+      FROM ",
+        unsummed!("asked.scope"),
+        " WHERE +spans.month = asked.month GROUP BY currency
+    ) GROUP BY currency ORDER BY currency)) AS sums
+  FROM asked
 )
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'sums', json(sums)) FROM summed
 WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
@@ -172,21 +191,26 @@ struct SumsOfMonth {
     sums: Vec<(String, u64, usize, u64, u64, u64)>,
 }
 
+impl SumsOfMonth {
+    fn has_large(&self) -> bool {
+        self.sums.iter().any(|(_, _, _, large, ..)| *large > 0)
+    }
+}
+
 struct Sum {
     of: ScopeMonth,
     currency: String,
     transactions: u64,
     unpriced: usize,
-    large: u64,
     millions: u64,
     rest: u64,
 }
 
 impl Sum {
     fn of(SumsOfMonth { of, sums }: SumsOfMonth) -> impl Iterator<Item = Sum> {
-        sums.into_iter().map(move |(currency, transactions, unpriced, large, millions, rest)| {
+        sums.into_iter().map(move |(currency, transactions, unpriced, _, millions, rest)| {
             let of = of.clone();
-            Sum { of, currency, transactions, unpriced, large, millions, rest }
+            Sum { of, currency, transactions, unpriced, millions, rest }
         })
     }
 
@@ -201,39 +225,39 @@ impl Sum {
     }
 }
 
-/// Queries the sums of very large charges, which the ledger stores as texts. Each entry of `months` is a
-/// month in which a scope has such charges.
+/// Queries the sums of very large charges, which the ledger stores as texts.
 #[derive(Serialize)]
-struct LargeSums<'a> {
-    months: Vec<Large<'a>>,
-}
-
-#[derive(Serialize)]
-struct Large<'a> {
-    #[serde(flatten)]
-    of: &'a ScopeMonth,
-    from: u64,
-    until: u64,
-}
+struct LargeSums<'a>(&'a SumsQuery<'a>);
 
 impl Query for LargeSums<'_> {
     type Row = LargeSum;
     const SQL: &'static str = concat!(
         "WITH RECURSIVE ",
+        wanted!(),
+        ", ",
+        months!(),
+        ", ",
+        spans!(),
+        ", ",
+        asked!(),
+        ", ",
         parts!(),
-        ", large AS MATERIALIZED (SELECT asked.value ->> '$.month' AS month, unit, mode, currency, ",
+        ", texts AS MATERIALIZED (SELECT asked.month, unit, mode, currency, ",
         laid_out!("amount"),
-        " AS digits
-  FROM json_each(?1, '$.months') asked
-  CROSS JOIN scopes s ON s.mode = asked.value ->> '$.mode' AND s.unit = asked.value ->> '$.unit'
-  CROSS JOIN transactions t ON t.scope = s.scope AND t.created >= asked.value ->> '$.from'
-    AND t.created < asked.value ->> '$.until'
-  WHERE cents IS NULL)
-SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'part', part, 'sum', ",
-        part_sum!(),
-        ") FROM large CROSS JOIN parts GROUP BY month, unit, mode, currency, part HAVING ",
-        part_sum!(),
-        " > 0"
+        " AS digits FROM asked CROSS JOIN ",
+        unsummed!("asked.scope"),
+        " WHERE +spans.month = asked.month AND cents IS NULL
+), large AS (
+  SELECT month, unit, mode, currency, part, CAST(substr(digits, 12 * part + 1, 12) AS INTEGER) AS sum
+  FROM texts CROSS JOIN parts
+  UNION ALL
+  SELECT asked.month, unit, mode, currency, pair.value ->> '$[0]', pair.value ->> '$[1]'
+  FROM asked CROSS JOIN ",
+        stored_charges!("asked.scope"),
+        " CROSS JOIN json_each(c.parts) pair WHERE +spans.month = asked.month AND large > 0
+)
+SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'part', part, 'sum', sum(sum))
+FROM large GROUP BY month, unit, mode, currency, part HAVING sum(sum) > 0"
     );
 }
 

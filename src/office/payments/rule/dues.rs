@@ -29,7 +29,7 @@ use std::iter;
 /// that has transactions, credits or a payment in a month. Sorts by month (newest first), unit and mode.
 /// `coverage` is the ledger's coverage of these scopes.
 ///
-/// Ledger cost: 3 queries. A charge above 9 × 10^13 costs 1 more query. Credits of earlier orders that may be
+/// Ledger cost: 3 queries. A charge above 9 × 10^13 costs 2 more. Credits of earlier orders that may be
 /// carried into the months also cost 1 more query.
 ///
 /// # Errors

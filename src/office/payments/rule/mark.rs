@@ -24,7 +24,7 @@ const MARK: &str = "payments mark";
 
 /// Checks that a month can be marked as paid. Writes nothing.
 ///
-/// Ledger cost: 7 queries. 1 more if a charge is above 9 × 10^13, and 1 more if credits of earlier months
+/// Ledger cost: 7 queries. 2 more if a charge is above 9 × 10^13, and 1 more if credits of earlier months
 /// may be carried into the month. KV cost: 1 read.
 ///
 /// # Errors

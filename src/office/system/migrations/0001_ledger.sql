@@ -25,7 +25,7 @@ CREATE TABLE keys (
 
 -- Transactions. Rows are stored in the order of lists and months, so that a page, a sum or an export reads adjacent
 -- rows. A create writes four rows: this one and one in each of the indexes by ID, e-mail address and reference. Each
--- further index over all rows would add one.
+-- further index over all rows would add one. The index of transactions with an unpriced pledge adds one for these.
 --   cents: the charge up to 2^53 - 1. A larger charge is in `amount`, as digits and a power of ten: `12e308`.
 --   email: the keyed hash of the address, as in the record's metadata.
 --   prices: the time of the price list.
@@ -57,11 +57,15 @@ CREATE UNIQUE INDEX by_id ON transactions (id);
 CREATE INDEX by_email ON transactions (email) WHERE email IS NOT NULL;
 CREATE INDEX by_reference ON transactions (reference) WHERE reference IS NOT NULL;
 CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
+CREATE INDEX by_unpriced ON transactions (scope, created, id) WHERE unpriced > 0;
 
--- The pledged quantities of each ended day (src/office/fulfilment/rows/day_quantities.rs). With them, the sums of all
--- units over months read few rows. They are derived from `transactions`: removing rows here changes no answer. The
--- dashboard's cron adds missing ones.
+-- The sums of each ended day (src/office/system/rows/days.rs). With them, a sum over months reads few rows. They are
+-- derived from `transactions`: removing rows here changes no answer. The dashboard's cron adds missing ones. A day has
+-- sums if it has a row in `day_quantities`. The cron adds both rows of `day_quantities` together with those that the day
+-- lacks in `day_charges`.
 --   day: days since 1970, in UTC.
+
+-- The pledged quantities of all units (src/office/fulfilment/rows/day_quantities.rs).
 --   sums: [["tree",2,5,500000],["reef",1,0,0,[[27,1000000]]]]: for each offering its ID, the number of transactions, and
 --     the sum in millionths, as millions and the rest. The last member has the sums of the quantities that are stored as
 --     texts, by part (src/office/shared/rows/money.rs). NULL if the text would be too large.
@@ -72,22 +76,56 @@ CREATE TABLE day_quantities (
   PRIMARY KEY (day, mode)
 ) STRICT, WITHOUT ROWID;
 
--- A change of a day's transactions removes its sums in the same database transaction, whoever makes it. A create usually
--- finds nothing to remove, because the current day has no sums yet.
+-- The charges of each scope (src/office/payments/rows/day_charges.rs).
+--   number: the number of transactions. `large` counts those whose charge is in `amount`.
+--   millions, rest: the sum of `cents`.
+--   parts: the sums of `amount`, by part, as in `day_quantities`. NULL if there is none.
+--   middle, most: the median and the largest of `cents`.
+--   keys: `,3,12,`: the keys of the transactions.
+CREATE TABLE day_charges (
+  scope INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL,
+  large INTEGER NOT NULL,
+  millions INTEGER NOT NULL,
+  rest INTEGER NOT NULL,
+  parts TEXT,
+  middle INTEGER,
+  most INTEGER,
+  keys TEXT NOT NULL,
+  PRIMARY KEY (scope, day, currency)
+) STRICT, WITHOUT ROWID;
+
+-- A change of a day's transactions removes the sums of the day and of its scope in the same database transaction, whoever
+-- makes it. A create usually finds nothing to remove, because the current day has no sums yet.
 CREATE TRIGGER day_of_new_transaction AFTER INSERT ON transactions
 BEGIN
   DELETE FROM day_quantities WHERE day = NEW.created / 86400000;
+  DELETE FROM day_charges WHERE scope = NEW.scope AND day = NEW.created / 86400000;
 END;
 
-CREATE TRIGGER days_of_changed_transaction AFTER UPDATE OF scope, created, quantities ON transactions
-WHEN (OLD.scope, OLD.created, OLD.quantities) IS NOT (NEW.scope, NEW.created, NEW.quantities)
+CREATE TRIGGER days_of_changed_transaction
+AFTER UPDATE OF scope, created, currency, cents, amount, unpriced, key, quantities ON transactions
+WHEN (OLD.scope, OLD.created, OLD.currency, OLD.cents, OLD.amount, OLD.unpriced, OLD.key, OLD.quantities)
+  IS NOT (NEW.scope, NEW.created, NEW.currency, NEW.cents, NEW.amount, NEW.unpriced, NEW.key, NEW.quantities)
 BEGIN
   DELETE FROM day_quantities WHERE day IN (OLD.created / 86400000, NEW.created / 86400000);
+  DELETE FROM day_charges WHERE scope = OLD.scope AND day = OLD.created / 86400000;
+  DELETE FROM day_charges WHERE scope = NEW.scope AND day = NEW.created / 86400000;
 END;
 
 CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
 BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
+  DELETE FROM day_charges WHERE scope = OLD.scope AND day = OLD.created / 86400000;
+END;
+
+-- A day that lacks the sums of a scope has no sums.
+CREATE TRIGGER day_without_charges AFTER DELETE ON day_charges
+BEGIN
+  DELETE FROM day_quantities WHERE day = OLD.day;
 END;
 
 -- Registered units and teams. A reconciliation pass copies them from the register in KV, and a change of a unit's profile

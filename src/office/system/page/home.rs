@@ -15,7 +15,7 @@ use crate::office::shared::page::{link, view};
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Permission;
-use crate::office::system::rows::attention::{
+use crate::office::system::rows::unusual::{
     LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharge, UnusualCharges,
 };
 use crate::office::system::rule::attention;

@@ -67,6 +67,7 @@ pub async fn clear(ledger: &dyn Ledger) -> crate::office::shared::rows::port::Re
 const DAY_TRIGGER: &str = "CREATE TRIGGER day_of_removed_transaction AFTER DELETE ON transactions
 BEGIN
   DELETE FROM day_quantities WHERE day = OLD.created / 86400000;
+  DELETE FROM day_charges WHERE scope = OLD.scope AND day = OLD.created / 86400000;
 END";
 const DUE_TRIGGER: &str = "CREATE TRIGGER due_without_transaction AFTER DELETE ON transactions WHEN EXISTS (SELECT 1 FROM due_versions)
 BEGIN
@@ -78,13 +79,14 @@ END";
 /// The SQL statements of [`clear`]. They drop the triggers, empty the table, and then create the triggers again.
 /// With a trigger, SQLite would delete row by row, which takes longer than D1 allows. The time of the last
 /// messages (`received`) is kept.
-const CLEAR: [&str; 11] = [
+const CLEAR: [&str; 12] = [
     "DROP TRIGGER IF EXISTS day_of_removed_transaction",
     "DROP TRIGGER IF EXISTS due_without_transaction",
     "DELETE FROM transactions",
     DAY_TRIGGER,
     DUE_TRIGGER,
     "DELETE FROM day_quantities",
+    "DELETE FROM day_charges",
     "DELETE FROM scopes",
     "UPDATE due_versions SET version = version + 1",
     "DELETE FROM keys",

@@ -1,5 +1,6 @@
 pub mod attention;
 pub mod check;
+pub mod days;
 pub mod epoch;
 pub mod findings;
 pub mod health;
@@ -10,4 +11,5 @@ pub mod reconcile;
 pub mod state;
 pub mod transactions;
 pub mod unread;
+pub mod unusual;
 pub mod upkeep;

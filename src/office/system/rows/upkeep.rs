@@ -5,11 +5,11 @@
 //! - continues the reconciliation;
 //! - stores the sums of days.
 
+use super::days::store_days;
 use super::findings::Note;
 use super::receive::load;
 use super::reconcile::{PassOutcome, PassTiming, reconcile};
 use super::state::{SHOWN_AFTER_MS, State};
-use crate::office::fulfilment::rows::day_quantities::store_days;
 use crate::office::orders::rows::entry;
 use crate::office::orders::rows::entry::Origin;
 use crate::office::shared::rows::operations;
@@ -49,7 +49,7 @@ pub struct Upkeep {
     pub listed: u64,
     /// Number of rows that the pass has written or removed.
     pub mended: u64,
-    /// Number of days whose quantities were summed and stored.
+    /// Number of days whose sums were stored.
     pub days: u32,
 }
 

@@ -7,8 +7,9 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::coverage_of_dues;
 use crate::office::shared::rule::error::Result;
 use crate::office::shops::rows::scopes;
-use crate::office::system::rows::attention;
-use crate::office::system::rows::attention::{Unsettled, UnusualCharges};
+use crate::office::system::rows::attention::Unsettled;
+use crate::office::system::rows::unusual::UnusualCharges;
+use crate::office::system::rows::{attention, unusual};
 use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock;
 use crate::pledges::settlement::Month;
@@ -78,7 +79,7 @@ fn months_back(clock: &impl Clock) -> impl Iterator<Item = Month> {
     successors(Month::at(clock.now_ms()), |month| month.previous()).take(MONTHS + 1)
 }
 
-/// Returns the unusual charges of the last [`UNUSUAL_DAYS`] days, as [`ledger::unusual`] defines them. `limit` is an
+/// Returns the unusual charges of the last [`UNUSUAL_DAYS`] days, as [`unusual::unusual`] defines them. `limit` is an
 /// amount in hundredths of the currency. Ledger cost: 1 query.
 pub async fn unusual(
     ledger: &dyn Ledger,
@@ -87,7 +88,7 @@ pub async fn unusual(
     most: usize,
 ) -> Result<UnusualCharges> {
     let since = clock.now_ms().saturating_sub(UNUSUAL_DAYS * DAY_MS);
-    Ok(attention::unusual(ledger, since, limit, most).await?)
+    Ok(unusual::unusual(ledger, since, limit, most).await?)
 }
 
 /// Units without a live transaction.

@@ -14,6 +14,7 @@ use impact_pledge::office::prices::rows as priced;
 use impact_pledge::office::shared::rows::port::Ledger;
 use impact_pledge::office::shops::rows::scopes;
 use impact_pledge::office::system::rows::attention;
+use impact_pledge::office::system::rows::unusual;
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::settlement::{Month, ScopeMonth};
 use support::ledger::SqliteLedger;
@@ -196,7 +197,7 @@ fn tasks(size: Size) -> Vec<Question> {
             block_on(attention::unsettled(ledger, &unsettled)).unwrap().owed.len()
         }),
         question("unusual charges of 90 days", move |ledger| {
-            block_on(attention::unusual(ledger, last_quarter_ms, None, 5)).unwrap().newest.len()
+            block_on(unusual::unusual(ledger, last_quarter_ms, None, 5)).unwrap().newest.len()
         }),
     ]
 }

@@ -41,7 +41,7 @@ fn sums_of_a_day(size: Size, orders: &[Order]) -> Vec<Statement> {
     block_on(entry::write(&ledger, &entries, Origin::Message, 1_800_000_000_000)).unwrap();
     store_days(&recorder, &ledger, size.created_ms(size.orders) + DAY_MS);
     let statements = recorder.take().into_iter();
-    statements.filter(|it| it.sql.contains("INSERT INTO day_quantities")).collect()
+    statements.filter(|it| it.sql.contains("INSERT INTO day_")).collect()
 }
 
 fn changed(order: &Order, change: Value) -> Order {
