@@ -1,7 +1,7 @@
 /* `impact-pledge/orders`: reads the orders of shop systems, and checks the signatures of their webhooks. */
 export { OrderError, type OrderErrorCode } from "./orders/error.ts";
-export { isPing, verify, type WebhookHeaders } from "./orders/verify.ts";
 export { read } from "./orders/read.ts";
+export { isPing, verify, type WebhookHeaders } from "./orders/verify.ts";
 export type {
   IgnoredReason,
   LineKind,

@@ -1,58 +1,57 @@
-/* Paths and conditions of the tables. `src/pledges/orders/path.rs` describes them. */
-import { type Decimal, parse } from "./decimal.ts";
+/*
+ * Paths of the table. `src/pledges/orders/path.rs` says what they mean, and `tests/native/generated/orders_table.rs`
+ * writes them in this form.
+ */
+import { decimal } from "./decimal.ts";
+import { type Found, type Json, member } from "./json.ts";
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type Step = [step: string, name: string, kind: string, text: string];
 
-/** Returns a member of an object's own. */
-const member = (value: Json | undefined, name: string): Json | undefined =>
-  value && typeof value === "object" && Object.hasOwn(value, name)
-    ? (value as { [name: string]: Json })[name]
-    : undefined;
+/** The steps of each path that was followed before. */
+const STEPS: { [path: string]: Step[] } = {};
 
-/** Returns the values at a path; more than one only if the path goes through a list. */
-export const select = (root: Json, path: string): Json[] =>
-  path
-    .split(".")
-    .filter(Boolean)
-    .reduce((nodes, step) => nodes.flatMap((node) => children(node, step)), [root]);
+/** Returns what is at several paths. At a path is one value, unless it goes through a list or a condition. */
+export const all = (root: Found, paths: readonly string[]): Found[] =>
+  paths.flatMap((path) => {
+    STEPS[path] ??= path.split("/").map((step) => step.match(/(\w+)(\W?)(.*)/) as unknown as Step);
+    let nodes = [root];
+    for (const step of STEPS[path]) nodes = nodes.flatMap((node) => follow(node, step));
+    return nodes;
+  });
 
-/** Returns the member that a step names; or the items of the list that it names. */
-function children(node: Json, step: string): Json[] {
-  const [name = "", filter] = step.split(/[[\]]/);
+/** Where steps lead: to a member (`name`), to the items of a list (`name*`), to the pairs of an object (`name%`). */
+const MOVES: { [kind: string]: (value: Found) => Found[] } = {
+  "": (value) => [value],
+  "*": (value) => (Array.isArray(value) ? value : [undefined]),
+  "%": (value) =>
+    typeof value !== "object" || Array.isArray(value) ? [] : Object.entries(value ?? {}),
+};
+
+/**
+ * Steps that stay where they are if a condition holds: a member is one of several texts (`name=text;text`), below 0
+ * (`name<`), there (`name?`), not null (`name!`), or the only one (`name#`).
+ */
+const CONDITIONS: { [kind: string]: (value: Found, text: string, node: Json) => boolean } = {
+  "=": (value, text) => typeof value !== "object" && text.split(";").includes(`${value}`),
+  "<": (value) => Number(decimal(value)) < 0,
+  "?": (value) => value !== undefined,
+  "!": (value) => (value ?? null) !== null,
+  "#": (_value, _text, node) => !Object.keys(node as object)[1],
+};
+
+/** Follows a step. What is not there has nothing in it, and fulfils no condition. */
+function follow(node: Found, [, name, kind, text]: Step): Found[] {
   const value = member(node, name);
-  if (filter === undefined) return value === undefined ? [] : [value];
-  return Array.isArray(value)
-    ? value.filter((item) => filter.split(",").every((condition) => holds(item, condition)))
-    : [];
+  if (node === undefined) return [node];
+  return MOVES[kind]?.(value) ?? (CONDITIONS[kind]!(value, text, node) ? [node] : []);
 }
 
-/** Returns the first usable value of several paths. `read` decides what is usable. */
-export const first = <T>(
-  root: Json,
+/** Returns the first usable value at several paths. `read` decides what is usable. */
+export const first = <T = Found>(
+  node: Found,
   paths: readonly string[],
-  read: (value: Json) => T | undefined,
+  read: (value: Found) => T | undefined = (value) => value as T,
 ): T | undefined =>
-  paths
-    .flatMap((path) => select(root, path))
+  all(node, paths)
     .map(read)
     .find((found) => found !== undefined);
-
-/** Returns whether one of several conditions holds. */
-export const any = (node: Json, conditions: readonly string[]): boolean =>
-  conditions.some((condition) => condition && holds(node, condition));
-
-export function holds(node: Json, condition: string): boolean {
-  if (condition === "#1") return Object.keys(node ?? "").length === 1;
-  const [path = "", text] = condition.split(/[=<?]/);
-  return select(node, path).some((value) => {
-    if (condition.endsWith("?")) return true;
-    if (condition.endsWith("<0")) return (decimal(value)?.units ?? 0n) < 0n;
-    return text === undefined ? value !== null : typeof value !== "object" && `${value}` === text;
-  });
-}
-
-/** Returns the number in a value: a number, a text of one, or an object whose `value` is one. */
-export function decimal(value: Json): Decimal | undefined {
-  const inner = member(value, "value") ?? value;
-  return typeof inner === "number" || typeof inner === "string" ? parse(`${inner}`) : undefined;
-}

@@ -1,63 +1,44 @@
-/* The tables by which bodies are read. `src/pledges/orders/table.rs` describes them. */
-import { TABLES } from "../generated/orders.ts";
+/* The table by which bodies are read. `src/pledges/orders/table.rs` describes it. */
+import { SYSTEMS, TABLE } from "../generated/orders.ts";
 
 /** A shop system, or a payment service whose checkout is the shop. */
-export type System = keyof typeof TABLES;
+export type System = (typeof SYSTEMS)[number];
 
-/** A line of a table: usually paths or conditions, of which the first that fits counts. */
-export type Line = string[];
+/** Paths, of which the first counts that fits, and the name of what is there. */
+export type Row = [paths: string[], name?: string];
 
-/** The lines about an order. A payment is followed by a colon and its condition. */
-export type OrderLines = [
-  currencies: Line,
-  minor: [string],
-  ids: Line,
-  numbers: Line,
-  created: Line,
-  emails: Line,
-  firstNames: Line,
-  lastNames: Line,
-  names: Line,
-  languages: Line,
-  statuses: Line,
-  payments: Line,
-  test: Line,
-  live: Line,
-  attributes: Line,
-  totals: Line,
-  linesAt: [string],
-  refundsAt: [string],
+/** What the table says of one system, in the order of `tests/native/generated/orders_table.rs`. */
+export type Table = [
+  bodies: Row[],
+  order: [ids: Row, currencies: Row, ...others: Row[]],
+  payments: Row[],
+  tests: Row[],
+  line: Row[],
+  kinds: Row[],
+  refund: Row[],
+  unnamed: [
+    totals: Row,
+    sums: Row,
+    lines: Row,
+    refundLines: Row,
+    orderPairs: Row,
+    linePairs: Row,
+    refunds: Row,
+    products: Row,
+    whole: Row,
+    orderIds: Row,
+    people: Row,
+    fullNames: Row,
+  ],
 ];
 
-/** The lines about a line of an order. */
-export type LineLines = [
-  ids: Line,
-  skus: Line,
-  products: Line,
-  titles: Line,
-  quantities: Line,
-  giftCard: Line,
-  tip: Line,
-  deduction: Line,
-  attributes: Line,
-];
-
-/** The lines about a refund. */
-export type RefundLines = [
-  orders: Line,
-  ids: Line,
-  linesAt: [string],
-  lines: Line,
-  quantities: Line,
-  sums: Line,
-  currencies: Line,
-  whole: Line,
-];
-
-/** The sections of a table. A body is its conditions, its kind and its path, separated by spaces. */
-type Sections = [bodies: Line[], order: OrderLines, lines: LineLines, refunds: RefundLines];
-
-export const tableOf = (system: System): Sections =>
-  TABLES[system].map((section) =>
-    section.split("\n").map((line) => line.split("|")),
-  ) as unknown as Sections;
+/** Reads the cells of one system. A row has a cell for each system, and then its name. */
+export function tableOf(system: System): Table {
+  const column = SYSTEMS.indexOf(system);
+  return TABLE.split("\n\n").map((block) =>
+    block.split("\n").map((row) => {
+      const cells = row.split(" ");
+      return [cells[column]!.split(",").filter(Boolean), cells.at(-1)];
+    }),
+  ) as unknown as Table;
+}

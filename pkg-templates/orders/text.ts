@@ -1,57 +1,35 @@
 /* Texts of a body. Whatever does not have the expected shape is left out. `src/pledges/orders/text.rs` has the rules. */
-import { MAX_ATTRIBUTES, MAX_ID, MAX_TEXT } from "../generated/orders.ts";
-import { type Json, first, select } from "./path.ts";
+import { type Found, scalar } from "./json.ts";
 
-/** Returns a text or a number, without white space around it. */
-export function plain(value: Json): string | undefined {
-  const text = typeof value === "string" || typeof value === "number" ? `${value}`.trim() : "";
-  const isShort = text.length <= MAX_TEXT * 2 && [...text].length <= MAX_TEXT;
-  return text && isShort && !/\p{Cc}/u.test(text) ? text : undefined;
-}
+/** Returns what reads a text or a number of this pattern, without white space around it. */
+const trimmed = (pattern: RegExp) => (value: Found) => scalar(value).trim().match(pattern)?.[0];
 
-export function language(value: Json): string | undefined {
-  const text = plain(value) ?? "";
-  return /^(?=.{2,35}$)[a-z\d]{2,3}([-_][a-z\d]{1,8})*$/i.test(text) ? text : undefined;
-}
+// A native test compares the lengths in these patterns with those of the service.
+export const plain = /* @__PURE__ */ trimmed(/^\P{Cc}{1,1000}$/u);
+export const name = /* @__PURE__ */ trimmed(/^\P{Cc}{1,100}$/u);
+export const language = /* @__PURE__ */ trimmed(/^(?!.{36})[a-z\d]{2,3}([-_][a-z\d]{1,8})*$/i);
 
-export const currency = (value: Json) =>
-  typeof value === "string" && /^[a-z]{3}$/i.test(value) ? value.toUpperCase() : undefined;
+export const currency = (value: Found): string | undefined =>
+  scalar(value)
+    .match(/^[a-z]{3}$/i)?.[0]
+    .toUpperCase();
 
-export function id(value: Json): string | undefined {
-  const isId = typeof value === "string" || (Number.isSafeInteger(value) && Number(value) >= 0);
-  const isShort = `${value}`.length <= MAX_ID;
-  return isId && isShort && /^[!-~]+$/.test(`${value}`) ? `${value}` : undefined;
-}
+export const id = (value: Found): string | undefined =>
+  typeof value === "string" || (Number.isSafeInteger(value) && Number(value) >= 0)
+    ? `${value}`.match(/^[!-~]{1,100}$/)?.[0]
+    : undefined;
 
 /** Returns a date-time as RFC 3339, from one, from one without its `Z`, from seconds, or from a date as in e-mails. */
-export function dateTime(value: Json): string | undefined {
+export function dateTime(value: Found): string | undefined {
   const text = plain(value) ?? "";
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text))
-    return [text, `${text}Z`].find((date) => /\d(Z|[+-]\d\d:\d\d)$/.test(date) && Date.parse(date));
-  if (typeof value === "number")
-    return /^\d{1,11}$/.test(text) ? inSeconds(value * 1_000) : undefined;
-  return text.endsWith(" +0000") ? inSeconds(Date.parse(text)) : undefined;
+  const isSeconds = typeof value === "number";
+  const date = new Date(isSeconds ? value * 1_000 : text);
+  if (isSeconds ? /^\d{1,11}$/.test(text) : date.toUTCString().replace("GMT", "+0000") === text)
+    return Number(date) < 0 ? undefined : date.toISOString().replace(".000", "");
+  return [text, `${text}Z`].find(isDateTime);
 }
 
-const inSeconds = (ms: number): string | undefined =>
-  ms >= 0 ? new Date(ms).toISOString().replace(".000", "") : undefined;
-
-/** Reads attributes by lines such as `meta_data:key:value`, or `metadata::` for the members of an object. */
-export const attributes = (node: Json, tables: readonly string[]): [string, string][] =>
-  tables
-    .filter(Boolean)
-    .flatMap((table) => pairs(node, table.split(":")))
-    .filter((pair): pair is [string, string] => isName(pair[0]) && pair[1] !== undefined)
-    .slice(0, MAX_ATTRIBUTES);
-
-const isName = (name = ""): boolean => name !== "" && [...name].length <= MAX_ID;
-
-function pairs(node: Json, [at = "", name = "", text = ""]: string[]) {
-  const found = select(node, at).filter((value) => Array.isArray(value) === !!name);
-  const entries = found.flatMap((value) =>
-    typeof value === "object" ? Object.entries(value ?? {}) : [],
-  );
-  return name
-    ? entries.map(([, item]) => [first(item, [name], plain), first(item, text.split(","), plain)])
-    : entries.map(([own, item]) => [own, plain(item)]);
-}
+/** Returns whether a text is an RFC 3339 date-time. `NaN` is not below infinity. */
+const isDateTime = (text: string): boolean =>
+  /^\d{4}(-\d\d){2}T(\d\d:){2}\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) &&
+  Date.parse(text) < Infinity;

@@ -7,13 +7,15 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** What is signed before the body, and the signatures. Each of them may match. */
-interface Signed {
-  start: string;
-  signatures: Uint8Array<ArrayBuffer>[];
-}
-
 const WOOCOMMERCE = "x-wc-webhook-signature";
+
+/** The header with the signatures of a system, what is between them, and what is before each. Medusa has none. */
+const SIGNED = [
+  ["stripe", "stripe-signature", ",", "v1="],
+  ["shopify", "x-shopify-hmac-sha256", ";", ""],
+  ["woocommerce", WOOCOMMERCE, ";", ""],
+  ["bigcommerce", "webhook-signature", " ", "v1,"],
+] as const;
 
 /**
  * Checks that a shop system signed the body of a webhook. Pass the body exactly as it was received: JSON that was parsed
@@ -34,22 +36,54 @@ export async function verify(
   body: string | Uint8Array,
   secret: string | readonly string[],
 ): Promise<void> {
-  const { start, signatures } = signedBy(system, headers);
-  const encoder = new TextEncoder();
-  const bytes = typeof body === "string" ? encoder.encode(body) : body;
-  const prefix = encoder.encode(start);
-  const data = new Uint8Array(prefix.length + bytes.length);
-  data.set(prefix);
-  data.set(bytes, prefix.length);
+  const [start, signatures] = signedBy(system, headers);
+  const data = await new Blob([start, body as Uint8Array<ArrayBuffer>]).arrayBuffer();
   for (const each of [secret].flat().filter(Boolean).slice(0, MAX_SECRETS)) {
     const algorithm = { name: "HMAC", hash: "SHA-256" };
-    const raw = encoder.encode(each);
+    const raw = new TextEncoder().encode(each);
     const key = await crypto.subtle.importKey("raw", raw, algorithm, false, ["verify"]);
     for (const signature of signatures)
       if (await crypto.subtle.verify("HMAC", key, signature, data)) return;
   }
   fail("wrong");
 }
+
+/** Reads what is signed before the body, and the signatures. Each may match; those of other versions are ignored. */
+function signedBy(system: System, headers: WebhookHeaders) {
+  const [, name, separator, version] = SIGNED.find(([of]) => of === system) ?? fail("missing");
+  const read = (header: string) => {
+    const value = `${sent(headers, header) ?? ""}`;
+    if (!value) fail("missing");
+    return value.length > MAX_HEADER ? fail("malformed") : value;
+  };
+  const parts = read(name)
+    .split(separator)
+    .map((part) => part.trim());
+  const values = (prefix: string) =>
+    parts.filter((part) => part.startsWith(prefix)).map((part) => part.slice(prefix.length));
+  const isStripe = system === "stripe";
+  let start = "";
+  if (isStripe) start = timed(values("t="));
+  else if (version) start = `${read("webhook-id")}.${timed([read("webhook-timestamp")])}`;
+  const signatures = values(version)
+    .slice(0, MAX_SIGNATURES)
+    .filter((text) => (isStripe ? /^[\da-f]{64}$/i : /^[a-z\d+/]{43}=$/i).test(text))
+    .map(isStripe ? fromHex : fromBase64);
+  if (!signatures[0]) fail("malformed");
+  return [start, signatures] as const;
+}
+
+/** Returns the time as it is signed, in seconds since 1970. There must be one, which is near now. */
+function timed([time = "", ...others]: string[]): string {
+  if (others.length || !/^\d{1,12}$/.test(time)) fail("malformed");
+  const distance = Math.abs(Number(time) - Math.floor(Date.now() / 1_000));
+  return distance > WINDOW_SECONDS ? fail("stale") : `${time}.`;
+}
+
+const fromHex = (text: string) =>
+  Uint8Array.from(text.match(/../g)!, (pair) => Number(`0x${pair}`));
+
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0));
 
 /**
  * Returns whether a request is the ping that WooCommerce sends without a signature when a webhook is saved. Answer it
@@ -61,76 +95,11 @@ export const isPing = (
   body: string | Uint8Array,
 ): boolean =>
   system === "woocommerce" &&
-  sent(headers, WOOCOMMERCE) === undefined &&
+  (sent(headers, WOOCOMMERCE) ?? null) === null &&
   body.length <= 31 &&
   /^webhook_id=\d{1,20}$/.test(typeof body === "string" ? body : new TextDecoder().decode(body));
 
-function sent(headers: WebhookHeaders, name: string): string | undefined {
-  const value = typeof headers.get === "function" ? headers.get(name) : Object(headers)[name];
-  return value === null || value === undefined ? undefined : String(value);
-}
-
-function header(headers: WebhookHeaders, name: string): string {
-  const value = sent(headers, name);
-  if (!value) fail("missing");
-  if (value.length > MAX_HEADER) fail("malformed");
-  return value;
-}
-
-function signedBy(system: System, headers: WebhookHeaders): Signed {
-  const read = (name: string) => header(headers, name);
-  switch (system) {
-    case "stripe":
-      return stripe(read("stripe-signature"));
-    case "shopify":
-      return signed("", [base64(read("x-shopify-hmac-sha256"))]);
-    case "woocommerce":
-      return signed("", [base64(read(WOOCOMMERCE))]);
-    case "bigcommerce":
-      return standard(read("webhook-signature"), read("webhook-id"), read("webhook-timestamp"));
-    default:
-      fail("missing");
-  }
-}
-
-/** Reads a header such as `t=1764316800,v1=<hex>,v1=<hex>`. Signatures of other versions are ignored. */
-function stripe(text: string): Signed {
-  const parts = text.split(",").map((part) => part.trim());
-  const of = (name: string) =>
-    parts.filter((part) => part.startsWith(name)).map((part) => part.slice(name.length));
-  const [time = "", ...others] = of("t=");
-  if (others.length) fail("malformed");
-  checkTime(time);
-  return signed(`${time}.`, of("v1=").slice(0, MAX_SIGNATURES).map(hex));
-}
-
-/** Reads the headers of Standard Webhooks 1.0. Signatures of other versions are ignored. */
-function standard(text: string, id: string, time: string): Signed {
-  checkTime(time);
-  const own = text.split(" ").filter((part) => part.startsWith("v1,"));
-  const signatures = own.slice(0, MAX_SIGNATURES).map((part) => base64(part.slice(3)));
-  return signed(`${id}.${time}.`, signatures);
-}
-
-function signed(start: string, found: (Signed["signatures"][0] | undefined)[]): Signed {
-  const signatures = found.filter((signature) => signature !== undefined);
-  if (!signatures.length) fail("malformed");
-  return { start, signatures };
-}
-
-const hex = (text: string) =>
-  /^[\da-f]{64}$/i.test(text)
-    ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-    : undefined;
-
-const base64 = (text: string) =>
-  /^[\w+/]{43}=$/.test(text.trim()) && !text.includes("_")
-    ? Uint8Array.from(atob(text.trim()), (byte) => byte.charCodeAt(0))
-    : undefined;
-
-/** Checks a time in seconds since 1970. */
-function checkTime(text: string): void {
-  if (!/^\d{1,12}$/.test(text)) fail("malformed");
-  const distance = Math.abs(Number(text) - Math.floor(Date.now() / 1_000));
-  if (distance > WINDOW_SECONDS) fail("stale");
-}
+const sent = (headers: WebhookHeaders, name: string) =>
+  typeof headers.get === "function"
+    ? headers.get(name)
+    : (headers as { readonly [name: string]: unknown })[name];

@@ -305,6 +305,7 @@ async function buildModules(templates, pkg) {
     outdir: pkg,
     packages: "external",
     charset: "utf8",
+    minifySyntax: true, // inlines constants
   };
   for (const [ending, format] of Object.entries(FORMATS))
     await build({ ...options, format, outExtension: { ".js": `.${ending}` } });

@@ -124,9 +124,9 @@ const BUDGETS = {
   '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_300, 300],
   '* from "impact-pledge/badge"': [1_230, 100],
   '* from "impact-pledge/choice"': [1_900, 100],
-  '{ read } from "impact-pledge/orders"': [3_400, 100],
-  '{ verify } from "impact-pledge/orders"': [950, 100],
-  '* from "impact-pledge/orders"': [4_100, 100],
+  '{ read } from "impact-pledge/orders"': [3_050, 100],
+  '{ verify } from "impact-pledge/orders"': [820, 100],
+  '* from "impact-pledge/orders"': [3_670, 100],
   '* from "impact-pledge/testing"': [266_000, 15_000],
 };
 

@@ -20,9 +20,11 @@ use std::collections::BTreeSet;
 pub fn read(system: System, body: &[u8]) -> Result<Event, ReadError> {
     let (table, json) = (system.table(), Json::parse(body)?);
     let fits = |when: &[&str]| when.iter().all(|condition| holds(&json, condition));
-    let body = table.bodies.iter().find(|body| fits(body.when)).ok_or(ReadError::Unknown)?;
-    let node = select(&json, body.at).into_iter().next().ok_or(ReadError::Unknown)?;
-    match body.kind {
+    let bodies = table.bodies.iter().filter(|body| fits(body.when));
+    let found = bodies.map(|body| (body.kind, select(&json, body.at)));
+    let found = found.filter_map(|(kind, nodes)| Some((kind, nodes.into_iter().next()?)));
+    let (kind, node) = found.into_iter().next().ok_or(ReadError::Unknown)?;
+    match kind {
         BodyKind::Order => order(table, node).map(|order| Event::Order(Box::new(order))),
         BodyKind::Refund => refund_of_order(table, node).map(Event::Refund),
         BodyKind::OrderId => text::id(node).map(Event::OrderId).ok_or(ReadError::NoId),

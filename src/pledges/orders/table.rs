@@ -40,7 +40,7 @@ type Formulas = &'static [&'static str];
 pub struct Table {
     /// Whether amounts are whole numbers of the smallest unit of the currency.
     pub is_minor: bool,
-    /// The kinds of bodies. The first counts whose conditions all hold.
+    /// The kinds of bodies. The first counts whose conditions all hold, and that has what is read.
     pub bodies: &'static [BodyTable],
     pub order: OrderTable,
     pub sums: SumTable,

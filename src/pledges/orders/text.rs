@@ -63,13 +63,17 @@ pub(super) fn attributes(node: &Json<'_>, tables: &[Attributes]) -> Vec<(String,
         let nodes = select(node, table.at).into_iter();
         nodes.flat_map(|node| match node {
             Json::Object(members) if table.name.is_empty() => {
-                members.iter().filter_map(|(name, text)| attribute(name, plain(text)?)).collect()
+                members.iter().filter_map(|(name, text)| member(name, text)).collect()
             }
             Json::List(items) => items.iter().filter_map(|item| listed(item, table)).collect(),
             _ => Vec::new(),
         })
     });
     attributes.take(MAX_ATTRIBUTES).collect()
+}
+
+fn member(name: &str, text: &Json<'_>) -> Option<(String, String)> {
+    attribute(&plain(&Json::Text(name.into()))?, plain(text)?)
 }
 
 fn listed(item: &Json<'_>, table: &Attributes) -> Option<(String, String)> {

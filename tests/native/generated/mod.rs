@@ -7,6 +7,7 @@ mod commands;
 mod form;
 mod nodes;
 mod orders;
+mod orders_table;
 mod tables;
 pub mod types;
 mod walk;

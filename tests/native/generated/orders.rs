@@ -1,14 +1,13 @@
 //! Generates what the repository has from the tables of shop systems and of a connection's settings.
 
-use super::{FROM, is_current};
+use super::{FROM, is_current, orders_table};
 use impact_pledge::pledges::orders::signature::{
     MAX_HEADER, MAX_SECRETS, MAX_SIGNATURES, Refusal, WINDOW_SECONDS,
 };
 use impact_pledge::pledges::orders::table::{
-    Attributes, BodyTable, MAX_AMOUNT, MAX_ATTRIBUTES, MAX_ID, MAX_LINES, MAX_TEXT, NO_PLACES,
-    THREE_PLACES, Table,
+    MAX_AMOUNT, MAX_ATTRIBUTES, MAX_ID, MAX_LINES, MAX_TEXT, NO_PLACES, THREE_PLACES,
 };
-use impact_pledge::pledges::orders::{Payment, ReadError, System, json_schema};
+use impact_pledge::pledges::orders::{ReadError, System, json_schema};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use strum::VariantArray as _;
@@ -21,72 +20,6 @@ fn the_schema_of_a_connection_is_current() {
     is_current("../docs/connection.schema.json", &[&text, "\n"].concat());
 }
 
-/// Returns the sections of a system's table as lines of text, which are small after compression. The code in
-/// `pkg-templates/orders` names the lines. The parts of an order's sum are left out: only rules read them.
-fn sections(table: &Table) -> [Vec<String>; 4] {
-    let (order, lines, refunds) = (&table.order, &table.lines, &table.refunds);
-    let payment = |(payment, conditions): &(Payment, &[&str])| {
-        let name: &str = (*payment).into();
-        conditions.iter().map(|condition| format!("{name}:{condition}")).collect::<Vec<_>>()
-    };
-    let payments: Vec<_> = order.payments.iter().flat_map(payment).collect();
-    let paths = |paths: &[&str]| paths.join("|");
-    [
-        table.bodies.iter().map(body).collect(),
-        vec![
-            paths(order.currency),
-            String::from(if table.is_minor { "minor" } else { "" }),
-            paths(order.id),
-            paths(order.number),
-            paths(order.created),
-            paths(order.email),
-            paths(order.first_name),
-            paths(order.last_name),
-            paths(order.name),
-            paths(order.language),
-            paths(order.status),
-            payments.join("|"),
-            paths(order.test),
-            paths(order.live),
-            attributes(order.attributes),
-            paths(table.sums.total),
-            lines.at.to_owned(),
-            refunds.at.unwrap_or("-").to_owned(),
-        ],
-        vec![
-            paths(lines.id),
-            paths(lines.sku),
-            paths(lines.products),
-            paths(lines.title),
-            paths(lines.quantity),
-            paths(lines.gift_card),
-            paths(lines.tip),
-            paths(lines.deduction),
-            attributes(lines.attributes),
-        ],
-        vec![
-            paths(refunds.order),
-            paths(refunds.id),
-            refunds.lines.to_owned(),
-            paths(refunds.line),
-            paths(refunds.quantity),
-            paths(refunds.sum),
-            paths(refunds.currency),
-            paths(refunds.whole),
-        ],
-    ]
-}
-
-fn body(body: &BodyTable) -> String {
-    let kind = json!(body.kind);
-    format!("{} {} {}", body.when.join("&"), kind.as_str().unwrap(), body.at)
-}
-
-fn attributes(tables: &[Attributes]) -> String {
-    let text = |table: &Attributes| [table.at, table.name, &table.text.join(",")].join(":");
-    tables.iter().map(text).collect::<Vec<_>>().join("|")
-}
-
 #[test]
 fn the_tables_of_shop_systems_are_current() {
     let from = FROM.replace("src/pledges/schema.rs", "src/pledges/orders");
@@ -94,8 +27,6 @@ fn the_tables_of_shop_systems_are_current() {
     let numbers = [
         ("MAX_LINES", MAX_LINES),
         ("MAX_ATTRIBUTES", MAX_ATTRIBUTES),
-        ("MAX_ID", MAX_ID),
-        ("MAX_TEXT", MAX_TEXT),
         ("MAX_AMOUNT", MAX_AMOUNT),
         ("MAX_HEADER", MAX_HEADER),
         ("MAX_SIGNATURES", MAX_SIGNATURES),
@@ -105,17 +36,48 @@ fn the_tables_of_shop_systems_are_current() {
     for (name, number) in numbers {
         writeln!(ts, "export const {name} = {number};").unwrap();
     }
-    for (name, currencies) in [("NO_PLACES", NO_PLACES), ("THREE_PLACES", THREE_PLACES)] {
-        writeln!(ts, "export const {name} = /{}/;", currencies.join("|")).unwrap();
+    let names = orders_table::SYSTEMS.map(|system| format!("\"{}\"", system.name())).join(", ");
+    let (currencies, no_places) = currencies();
+    ts += &format!(
+        "
+/** The codes of the currencies without decimal places at Stripe, then of those with three. */
+export const CURRENCIES = \"{currencies}\";
+/** The length of the codes of those without decimal places. */
+export const NO_PLACES = {no_places};
+
+export const SYSTEMS = [{names}] as const;
+
+export const TABLE = `{}`;
+",
+        orders_table::text()
+    );
+    assert!(System::VARIANTS.iter().all(|system| orders_table::SYSTEMS.contains(system)));
+    is_current("generated/orders.ts", &ts);
+}
+
+/// Returns the codes, one after the other, and the length of those without decimal places. The package looks where a code
+/// is first in the text, which must not be across two others.
+fn currencies() -> (String, usize) {
+    let codes = [NO_PLACES, THREE_PLACES].concat();
+    let text = codes.concat();
+    for (index, code) in codes.iter().enumerate() {
+        assert_eq!(text.find(code), Some(index * 3), "{code}");
     }
-    ts += "\nexport const TABLES = {\n";
-    for system in System::VARIANTS {
-        let sections = sections(system.table()).map(|lines| format!("`{}`", lines.join("\n")));
-        let table = sections.join(", ");
-        assert!(!table.contains(['\\', '$']), "{table}");
-        writeln!(ts, "  {}: [{table}],", system.name()).unwrap();
+    (text, NO_PLACES.concat().len())
+}
+
+/// The patterns of the package have the same limits as the crate.
+#[test]
+fn the_lengths_of_texts_are_current() {
+    let text = include_str!("../../../pkg-templates/orders/text.ts");
+    let patterns = [
+        format!(r"trimmed(/^\P{{Cc}}{{1,{MAX_TEXT}}}$/u)"),
+        format!(r"trimmed(/^\P{{Cc}}{{1,{MAX_ID}}}$/u)"),
+        format!("match(/^[!-~]{{1,{MAX_ID}}}$/)"),
+    ];
+    for pattern in patterns {
+        assert!(text.contains(&pattern), "{pattern}");
     }
-    is_current("generated/orders.ts", &(ts + "};\n"));
 }
 
 /// The types of the package name the same codes as the crate.

@@ -17,13 +17,13 @@ use super::super::table::{
 pub(super) static TABLE: Table = Table {
     is_minor: false,
     bodies: &[
+        BodyTable { when: &["id", "status_id", "products"], kind: BodyKind::Order, at: "" },
         BodyTable { when: &["scope", "data.type=order"], kind: BodyKind::OrderId, at: "data.id" },
         BodyTable {
             when: &["scope", "data"],
             kind: BodyKind::Ignored(Ignored::OtherEvent),
             at: "",
         },
-        BodyTable { when: &["id", "status_id", "products"], kind: BodyKind::Order, at: "" },
     ],
     order: OrderTable {
         id: &["id"],

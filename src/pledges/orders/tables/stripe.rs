@@ -22,6 +22,7 @@ pub(super) static TABLE: Table = Table {
             kind: BodyKind::Ignored(Ignored::ThinEvent),
             at: "",
         },
+        BodyTable { when: &["type=charge.refunded"], kind: BodyKind::Refund, at: "data.object" },
         BodyTable {
             when: &["type=checkout.session.completed"],
             kind: BodyKind::Order,
@@ -32,7 +33,6 @@ pub(super) static TABLE: Table = Table {
             kind: BodyKind::Order,
             at: "data.object",
         },
-        BodyTable { when: &["type=charge.refunded"], kind: BodyKind::Refund, at: "data.object" },
         BodyTable { when: &["object=checkout.session"], kind: BodyKind::Order, at: "" },
         BodyTable {
             when: &["type", "data.object"],
