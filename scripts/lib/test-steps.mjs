@@ -91,7 +91,10 @@ export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
   const startNext = () => {
     const index = running.size < SIDE_BY_SIDE ? waiting.findIndex(canRun) : -1;
     const [task] = index < 0 ? [] : waiting.splice(index, 1);
-    if (task) running.set(task, play(task).finally(() => running.delete(task)));
+    if (task) {
+      const played = play(task).finally(() => running.delete(task));
+      running.set(task, played);
+    }
     return task;
   };
 

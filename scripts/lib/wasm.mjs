@@ -37,6 +37,7 @@ const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
  *
  * - `features`: the crate's features
  * - `level`: rustc's optimization level
+ * - `isLinkedFast`: without link-time optimization, which takes a minute and does not make this build faster or much smaller
  * - `bindgen`: flags for wasm-bindgen; a build without them may import nothing
  * - `optimise`: flags for wasm-opt
  * - `inPackage`: see {@link blankSourcePaths} and {@link shortenNames}
@@ -44,7 +45,7 @@ const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
  * - `plain`: see {@link writePlain}
  * - `of`: the build whose wasm this build starts from
  * - `exports`: the only exports of that wasm that this build keeps
- * @type {Record<string, {features: string, of?: string, exports?: string[], level: 3 | "s" | "z", bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
+ * @type {Record<string, {features: string, of?: string, exports?: string[], level: 3 | "s" | "z", isLinkedFast?: boolean, bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
  */
 const BUILDS = {
   // Enables the recovery of the `worker` crate: after an exception leaves the wasm, the next call starts a new instance. Its
@@ -52,12 +53,14 @@ const BUILDS = {
   impact_pledge: {
     features: "consumer",
     level: 3,
+    isLinkedFast: true,
     bindgen: ["--force-enable-abort-handler"],
     optimise: ["-O3", "--enable-exception-handling"],
   },
   dashboard: {
     features: "dashboard",
     level: "z",
+    isLinkedFast: true,
     bindgen: ["--force-enable-abort-handler"],
     optimise: ["-Oz", "--enable-exception-handling"], // `--converge` takes minutes for 0.3 %
   },
@@ -95,7 +98,13 @@ const BUILDS = {
     optimise: [...PACKED, "--strip-target-features"],
     plain: true,
   },
-  operator: { features: "operator", level: "s", bindgen: [], optimise: ["-O1"] },
+  operator: {
+    features: "operator",
+    level: "s",
+    isLinkedFast: true,
+    bindgen: [],
+    optimise: ["-O1"],
+  },
 };
 
 /**
@@ -182,10 +191,11 @@ function keyOf({ wasm, root }, name) {
 }
 
 function argumentsOf(name) {
-  const { features, level } = BUILDS[name];
+  const { features, level, isLinkedFast } = BUILDS[name];
   // With a second crate type, cargo would leave out link-time optimization, and compile all that the wasm leaves out.
   const args = ["rustc", "--lib", "--crate-type", "cdylib", "--release", "--target", WASM];
   args.push("--no-default-features", "--features", features);
+  if (isLinkedFast) args.push("--config", 'profile.release.lto="off"');
   // One profile: build scripts and macros are compiled once for all levels.
   return [...args, "--config", `profile.release.opt-level=${JSON.stringify(level)}`];
 }
