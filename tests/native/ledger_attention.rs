@@ -303,11 +303,11 @@ proptest! {
         for (number, (day, cents)) in charges.iter().enumerate() {
             charge(&ledger, 1, &format!("2026-01-{:0>2}T00:00:{:0>2}Z", day + 5, number % 60), Some(*cents), 1);
         }
-        let (count, found) = unusual(&ledger, limit, 100);
+        let (count, mut found) = unusual(&ledger, limit, 100);
         let text = |cents: u64| format!("a {}.{:0>2}", cents / 100, cents % 100);
         let mut expected: Vec<_> = defined(&charges, limit).into_iter().map(text).collect();
-        let mut found = found;
-        (found.sort(), expected.sort());
+        found.sort();
+        expected.sort();
         prop_assert_eq!((count, found), (expected.len() as u64, expected));
     }
 }

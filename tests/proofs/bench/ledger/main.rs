@@ -41,8 +41,8 @@ fn main() {
 
 /// Fills the database, and prints the size of each table and index.
 fn fill(file: &Path, size: Size) {
-    let ledger = size.fill();
-    ledger.save(file);
+    let ledger = SqliteLedger::create(file);
+    size.fill(&ledger);
     let sizes = ledger
         .sql("SELECT json_object('name', name, 'bytes', sum(pgsize)) FROM dbstat GROUP BY name");
     let sizes: Vec<Value> = sizes.iter().map(|row| serde_json::from_str(row).unwrap()).collect();

@@ -35,20 +35,18 @@ pub struct Size {
 impl Size {
     /// Fills a database with the orders, as the queue's consumer does. Then stores the totals of their days,
     /// as the cron does.
-    pub fn fill(self) -> SqliteLedger {
-        let ledger = SqliteLedger::default();
+    pub fn fill(self, ledger: &SqliteLedger) {
         let mut random = Random(1);
         let mut entries = Vec::with_capacity(MANY);
         for number in 0..self.orders {
             entries.extend(self.order(number, &mut random).entry());
             if entries.len() == MANY || number + 1 == self.orders {
                 let now = self.created_ms(number) + 2_000;
-                block_on(entry::write(&ledger, &entries, Origin::Message, now)).unwrap();
+                block_on(entry::write(ledger, &entries, Origin::Message, now)).unwrap();
                 entries.clear();
             }
         }
-        store_days(&ledger, &ledger, self.created_ms(self.orders));
-        ledger
+        store_days(ledger, ledger, self.created_ms(self.orders));
     }
 
     /// Returns when the nth order was created.

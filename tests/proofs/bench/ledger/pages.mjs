@@ -8,23 +8,26 @@ import { runCron, workers } from "../../ledger/workers.mjs";
 import { LocalD1 } from "./d1.mjs";
 
 const BIGGEST = "unit_0"; // of orders.rs
-/** A unit with so few transactions a month that a page of the dashboard can export them. */
-const MEDIUM = "unit_9";
 const MONTH = "2026-10";
+const [MONTH_MS, NEXT_MS] = [Date.parse("2026-10-01"), Date.parse("2026-11-01")];
+const EXPORTED = 2_000; // transactions of a month that a page of the dashboard can export
+const DAY_MS = 86_400_000;
 const SECRET = "07".repeat(32); // of tests/support/service.rs, whose hashes the rows have
 const DEADLINE_MS = 60_000;
 
 const shop = `unit=${BIGGEST}&mode=live`;
 /**
- * The measured pages of the dashboard, named by what a person does there. A form is posted, and its redirect
+ * Returns the measured pages of the dashboard, named by what a person does there. A form is posted, and its redirect
  * is followed.
- * @type {[name: string, path: string, form?: Record<string, string>][]}
+ * @param {string} exported a unit whose transactions of the month are exported
+ * @returns {[name: string, path: string, form?: Record<string, string>][]}
  */
-const PAGES = [
+const pages = (exported) => [
   ["start page", "/"],
   ["newest transactions", "/orders"],
   ["transactions of a unit", `/orders?${shop}`],
   ["unpriced of a month", `/orders?mode=live&month=${MONTH}&unpriced=yes`],
+  ["transactions of a rare key", `/orders?${shop}&key=000000000009`],
   ["units", "/units"],
   ["a unit", `/units/${BIGGEST}`],
   ["usage of a unit", `/units/${BIGGEST}/usage?mode=live`],
@@ -36,7 +39,7 @@ const PAGES = [
   ["statement", `/units/${BIGGEST}/statement?mode=live&month=${MONTH}`],
   [
     "transactions of a statement (CSV)",
-    `/units/${MEDIUM}/transactions.csv?mode=live&month=${MONTH}`,
+    `/units/${exported}/transactions.csv?mode=live&month=${MONTH}`,
   ],
   ["teams", "/teams"],
   ["prices", "/prices"],
@@ -58,9 +61,14 @@ const PAGES = [
  */
 export async function measurePages(tools, folder, { file, shops, rounds }) {
   log("asking the dashboard");
-  await LocalD1.make(folder, (database) => {
-    copyFileSync(file, database);
+  let exported = "";
+  await LocalD1.make(folder, (copy) => {
+    copyFileSync(file, copy);
+    const database = new DatabaseSync(copy);
     reconcile(database);
+    forgetToday(database);
+    exported = medium(database);
+    database.close();
   });
   await writeRecords(tools, folder, shops);
   const { dashboard } = await workers(tools, folder);
@@ -69,7 +77,7 @@ export async function measurePages(tools, folder, { file, shops, rounds }) {
     const cron = await runCron(dashboard); // stores the sums of ended days
     if (!cron.ok) throw new Error(`the cron answered ${cron.status}`);
     const measured = [];
-    for (const [name, path, form] of PAGES) {
+    for (const [name, path, form] of pages(exported)) {
       const [first, ...later] = await times(rounds + 1, () => ask(origin, path, form));
       const { bytes } = first;
       measured.push({ name, first: first.ms, later: later.map(({ ms }) => ms), bytes });
@@ -80,14 +88,30 @@ export async function measurePages(tools, folder, { file, shops, rounds }) {
   }
 }
 
-/** Marks a ledger as compared with all KV records at the current time. @param {string} file */
-function reconcile(file) {
-  const database = new DatabaseSync(file);
+/** Marks a ledger as compared with all KV records at the current time. @param {DatabaseSync} database */
+function reconcile(database) {
   const now = Date.now();
   database
     .prepare("UPDATE reconciliation SET completed = ?, ended = ?, received = ?, delay = 0")
     .run(now, now, now);
-  database.close();
+}
+
+/** Removes the stored sums from the current day on, which a ledger does not have yet. @param {DatabaseSync} database */
+function forgetToday(database) {
+  const today = Math.floor(Date.now() / DAY_MS);
+  for (const table of ["day_quantities", "day_charges"])
+    database.exec(`DELETE FROM ${table} WHERE day >= ${today}`);
+}
+
+/** Returns the unit with the most transactions of the month that a page can export. @param {DatabaseSync} database */
+function medium(database) {
+  const [found] = database
+    .prepare(`SELECT unit, (SELECT count(*) FROM transactions t
+        WHERE t.scope = scopes.scope AND created >= ? AND created < ?) AS number
+      FROM scopes WHERE mode = 'live' AND number BETWEEN 1 AND ? ORDER BY number DESC LIMIT 1`)
+    .all(MONTH_MS, NEXT_MS, EXPORTED);
+  if (!found) throw new Error(`no unit has at most ${EXPORTED} transactions in ${MONTH}`);
+  return String(found.unit);
 }
 
 /** Writes the KV records of the shops, and the secret with which the ledger's rows were generated. */
