@@ -18,7 +18,7 @@ export type OrderErrorCode =
 /** A signature is refused, or a body cannot be read. `code` says why. */
 export class OrderError extends Error {
   override readonly name = "OrderError";
-  readonly code: OrderErrorCode;
+  declare readonly code: OrderErrorCode;
 
   /** @internal */
   constructor(code: OrderErrorCode) {

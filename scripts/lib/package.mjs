@@ -70,6 +70,9 @@ export const ENTRIES = [
 
 const OTHERS = ["badge", "choice", "orders", "react-hook-form"];
 
+/** The one of `OTHERS` with generated constants. They are inlined, which would make the others larger. */
+const WITH_CONSTANTS = "orders";
+
 /**
  * The modules that define a custom element when they are imported. Bundlers may drop unused imports of all
  * other modules.
@@ -300,15 +303,19 @@ async function buildModules(templates, pkg) {
   /** @type {import("esbuild").BuildOptions} */
   const options = {
     ...BUNDLE,
-    entryPoints: names.map((name) => join(templates, `${name}.ts`)),
     outbase: templates,
     outdir: pkg,
     packages: "external",
     charset: "utf8",
-    minifySyntax: true, // inlines constants
   };
-  for (const [ending, format] of Object.entries(FORMATS))
-    await build({ ...options, format, outExtension: { ".js": `.${ending}` } });
+  for (const minifySyntax of [true, false]) {
+    const own = names.filter((name) => (name === WITH_CONSTANTS) === minifySyntax);
+    const entryPoints = own.map((name) => join(templates, `${name}.ts`));
+    for (const [ending, format] of Object.entries(FORMATS)) {
+      const outExtension = { ".js": `.${ending}` };
+      await build({ ...options, entryPoints, minifySyntax, format, outExtension });
+    }
+  }
   return names;
 }
 
