@@ -67,7 +67,7 @@ export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
   const waiting = [...tasks];
   /** @type {Map<Task, Promise<void>>} */
   const running = new Map();
-  /** @type {Map<Task, Result>} */
+  /** @type {Map<Task, Result & {output: string}>} */
   const results = new Map();
 
   const play = async (task) => {

@@ -272,7 +272,8 @@ const NOT_OURS = [
 const SETS_UP = ["scripts/setup/tools.mjs", "scripts/setup/rust.mjs", "scripts/lib/bootstrap.mjs"];
 
 const DELAYS = [
-  /\b\d[\d.,]*[ -](?:s|ms|min|seconds?|minutes?|hours?|days?)\b/,
+  // `min(` is a function of SQL.
+  /\b\d[\d.,]*[ -](?:s|ms|min(?!\()|seconds?|minutes?|hours?|days?)\b/,
   /\b(?:within|after|about|for|than|to|in) (?:an?|one|two|three|five|ten|half an?|that) (?:minutes?|hours?)\b/,
   /\b(?:a day (?:after|later)|the last (?:second|minute|hour|day)|(?:within|half) a second)\b/,
 ];

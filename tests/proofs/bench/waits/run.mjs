@@ -107,7 +107,8 @@ async function measureAll(setting, samples, takes) {
 }
 
 /** @returns {Promise<Measured>} */
-async function measured({ server, elsewhere, entries }, { prepare, isOfTeam, send }, names, takes) {
+async function measured({ server, elsewhere, entries }, kind, names, takes) {
+  const { prepare, isOfTeam, send } = kind;
   const keys = names.flatMap((name) => recordsOf(entries, name, isOfTeam));
   for (const each of [server, elsewhere]) await each.seed(keys);
   const made = await inParts(names, (name) => prepare?.(sampleOf(elsewhere, name, 0)));
