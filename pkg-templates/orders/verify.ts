@@ -37,10 +37,15 @@ export async function verify(
   secret: string | readonly string[],
 ): Promise<void> {
   const [start, signatures] = signedBy(system, headers);
-  const data = await new Blob([start, body as Uint8Array<ArrayBuffer>]).arrayBuffer();
+  const encoder = new TextEncoder();
+  const prefix = encoder.encode(start);
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  const data = new Uint8Array(prefix.length + bytes.length);
+  data.set(prefix);
+  data.set(bytes, prefix.length);
   for (const each of [secret].flat().filter(Boolean).slice(0, MAX_SECRETS)) {
     const algorithm = { name: "HMAC", hash: "SHA-256" };
-    const raw = new TextEncoder().encode(each);
+    const raw = encoder.encode(each);
     const key = await crypto.subtle.importKey("raw", raw, algorithm, false, ["verify"]);
     for (const signature of signatures)
       if (await crypto.subtle.verify("HMAC", key, signature, data)) return;

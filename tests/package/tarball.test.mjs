@@ -125,8 +125,8 @@ const BUDGETS = {
   '* from "impact-pledge/badge"': [1_230, 100],
   '* from "impact-pledge/choice"': [1_900, 100],
   '{ read } from "impact-pledge/orders"': [3_050, 100],
-  '{ verify } from "impact-pledge/orders"': [820, 100],
-  '* from "impact-pledge/orders"': [3_670, 100],
+  '{ verify } from "impact-pledge/orders"': [830, 100],
+  '* from "impact-pledge/orders"': [3_680, 100],
   '* from "impact-pledge/testing"': [240_000, 15_000],
 };
 
