@@ -114,7 +114,7 @@ export async function compileBehind(tools) {
 async function compile(tools, crate) {
   const { wasm, root } = tools;
   takeCrates(tools);
-  const args = ["build", "--lib", "--profile", "local", "--target", WASM];
+  const args = ["rustc", "--lib", "--crate-type", "cdylib", "--profile", "local", "--target", WASM];
   args.push("--no-default-features", "--features", `${CRATES[crate].features},local`);
   await run(wasm.cargo, args, { cwd: root, env: compilerEnv(tools), show: true });
 }

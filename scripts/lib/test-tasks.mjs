@@ -41,7 +41,6 @@ export function allTasks({ root, native, wasm }) {
     build("operator", "operator"),
     build("dashboard", "dashboard"),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
-    cargo("check", ["check", "--all-features"]), // without the features that only the tests' dependencies enable
     cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
       "node_modules/@biomejs/biome/bin/biome",
@@ -51,8 +50,8 @@ export function allTasks({ root, native, wasm }) {
       ".",
     ]),
     script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
-    cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
-    cargoWasm("clippy-wasm-kv", ["clippy", ...SERVER, "--test", "kv", ...DENY]),
+    // The builds compile each feature alone, and without the features that only the tests' dependencies enable.
+    cargoWasm("clippy-wasm", ["clippy", "--all-features", "--lib", "--test", "kv", ...DENY]),
     cargoWasm("kv", ["test", ...SERVER, "--test", "kv"], { count: cargoTests }),
     ...nodeTasks(root),
     script("tsc", ["scripts/types.mjs"], { needs: ["worker", "pkg", "dashboard"] }), // the shop and the tests import the builds

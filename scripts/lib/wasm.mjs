@@ -192,7 +192,6 @@ function keyOf({ wasm, root }, name) {
 
 function argumentsOf(name) {
   const { features, level, isLinkedFast } = BUILDS[name];
-  // With a second crate type, cargo would leave out link-time optimization, and compile all that the wasm leaves out.
   const args = ["rustc", "--lib", "--crate-type", "cdylib", "--release", "--target", WASM];
   args.push("--no-default-features", "--features", features);
   if (isLinkedFast) args.push("--config", 'profile.release.lto="off"');
