@@ -9,7 +9,7 @@ import { UserError } from "./output.mjs";
 import { portOf } from "./operator.mjs";
 import { progress } from "./progress.mjs";
 
-const MOST_CHANGED = 2_000_000; // names in memory: 200 MB
+export const MOST_CHANGED = 2_000_000; // names in memory: 200 MB
 
 /**
  * Writes an incremental backup.

@@ -53,6 +53,12 @@ export const PARTS = [
     tests: ["tests/proofs/orders/orders.mjs"],
   },
   {
+    name: "scale",
+    about: "calls, rows and bytes of a transaction that the documented costs do not have",
+    minutes: 2,
+    tests: ["tests/proofs/scale/scale.mjs"],
+  },
+  {
     name: "crowds",
     about: "requests that fill an isolate's memory when 64 run at once",
     minutes: 1,
