@@ -136,8 +136,8 @@ macro_rules! routes {
 
 routes! {
     (scoped, form, query, by);
-    /// The start page: the search, and what needs doing.
-    Home = "GET /", Look, global View, start::home(&scoped, query);
+    /// The start page: what needs doing.
+    Home = "GET /", Look, global View, start::home(&scoped);
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
     Search = "POST /find", Look, global View, start::search(&scoped, form);
     Find = "GET /find", Look, global View, start::find(&scoped, query);

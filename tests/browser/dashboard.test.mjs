@@ -52,7 +52,8 @@ async function isSound(t, path, text, { email = OPERATOR, ...options } = {}) {
 
 const USAGE = "/units/unit_dev/usage?mode=live";
 for (const [path, text] of Object.entries({
-  "/": "What are you looking for?",
+  "/": "Newest transactions",
+  "/find": "What are you looking for?",
   "/units": "Harbour Bakery",
   "/units/unit_dev": "Create a key",
   "/units/unit_dev/people": "Add a person",

@@ -90,7 +90,7 @@ fn a_month_that_cannot_be_read_is_said_at_its_field_on_each_page() {
 
 #[test]
 fn a_hint_describes_its_field_and_is_no_part_of_its_name() {
-    let page = dashboard(seeded()).get(OPERATOR, "/");
+    let page = dashboard(seeded()).get(OPERATOR, "/find");
     let unit = "<label for=\"unit\">Unit</label><input id=\"unit\" name=\"unit\" value=\"\" \
                 aria-describedby=\"unit-hint\"><small id=\"unit-hint\">Leave empty";
     assert_has(&page, 200, &[unit]);

@@ -18,14 +18,15 @@ impl TestDashboard {
 #[test]
 fn the_home_page_shows_what_each_role_may_do() {
     let test_dashboard = test_dashboard();
-    for (person, by_email, erases) in
-        [(OPERATOR, true, true), (SUPPORT, true, false), (ACCOUNTS, false, false)]
-    {
+    for (person, erases) in [(OPERATOR, true), (SUPPORT, false), (ACCOUNTS, false)] {
         let page = test_dashboard.get(person, "/").text;
-        assert!(page.contains("action=\"/find\""), "{person}");
-        assert_eq!(page.contains("an e-mail address, a unit"), by_email, "{person}");
+        assert!(page.contains("<search><form method=\"post\" action=\"/find\""), "{person}");
         assert_eq!(page.contains("href=\"/person\""), erases, "{person}");
         assert!(page.contains("href=\"/units\""));
+    }
+    for (person, by_email) in [(OPERATOR, true), (SUPPORT, true), (ACCOUNTS, false)] {
+        let page = test_dashboard.get(person, "/find").text;
+        assert_eq!(page.contains("an e-mail address, a unit"), by_email, "{person}");
     }
 }
 
@@ -223,5 +224,73 @@ fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
         let all = pages.concat();
         let found = ids.iter().filter(|id| all.contains(&***id)).count();
         assert_eq!((pages.len(), found), (3, count), "{text} in {unit}");
+    }
+}
+
+/// People write an order number as it stands in an e-mail: with a word before it, and with the name of the shop beside it.
+#[test]
+fn a_number_is_found_with_the_word_order_and_with_the_name_of_its_shop() {
+    let test_dashboard = test_dashboard();
+    let mut order = order();
+    order["reference"] = json!("1053");
+    let ids = [UNIT, "service_sk_test_dev_unit_two"].map(|key| test_dashboard.make(key, &order));
+    order["reference"] = json!("Northwind 77");
+    let odd = test_dashboard.make(UNIT, &order);
+    for (unit, name) in [("unit_dev", "Northwind Coffee"), ("unit_dev_two", "Southgate")] {
+        let registered = br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#;
+        test_dashboard.store().keep(&format!("unit:{unit}"), registered, registered);
+        let profile = json!({ "name": name }).to_string();
+        test_dashboard.store().keep(&format!("profile:{unit}"), profile.as_bytes(), b"null");
+    }
+    let [north, south] = &ids;
+    let rows: [(&str, &[&String]); 15] = [
+        ("1053", &[north, south]),
+        ("# 10 53", &[north, south]),
+        ("order 1053", &[north, south]),
+        ("Order no. #1053", &[north, south]),
+        ("order: 1053", &[north, south]),
+        ("#1053 Northwind", &[north]),
+        ("# 1053, northwind coffee", &[north]),
+        ("order 1053 at Southgate", &[south]),
+        ("Southgate order #1053", &[south]),
+        ("unit_dev_two 1053", &[south]),
+        ("Northwind 77", &[&odd]),
+        ("1053 Nosuch", &[]),
+        ("1054 Northwind", &[]),
+        ("Northwind", &[]),
+        ("order order", &[]),
+    ];
+    for (text, expected) in rows {
+        let page = test_dashboard.find(ACCOUNTS, text, "");
+        let found: Vec<_> =
+            [north, south, &odd].into_iter().filter(|id| page.text.contains(&**id)).collect();
+        assert_eq!(found, expected, "{text}: {}", main_of(&page.text));
+        let is_opened = page.text.contains("<h1>Transaction</h1>");
+        assert_eq!(is_opened, expected.len() == 1, "{text}: {}", main_of(&page.text));
+    }
+}
+
+#[test]
+fn every_page_has_the_search_and_no_result_says_once_what_was_searched() {
+    let test_dashboard = test_dashboard();
+    for path in ["/", "/orders", "/units", "/find"] {
+        let page = test_dashboard.get(ACCOUNTS, path).text;
+        assert_eq!(page.matches("<search>").count(), 1, "{path}");
+    }
+    for (text, unit, mode, searched) in [
+        ("9", "", "", "Searched: order numbers of all units (live and test)."),
+        ("9", "unit_dev", "live", "Searched: order numbers of this unit (live)."),
+        (
+            "a@b.example",
+            "",
+            "",
+            "Searched: order numbers and e-mail addresses of all units (live and test).",
+        ),
+    ] {
+        test_dashboard.reconcile();
+        let form = [("text", text), ("unit", unit), ("mode", mode)];
+        let page = test_dashboard.search(SUPPORT, &form).text;
+        assert_eq!(page.matches(searched).count(), 1, "{text}: {}", main_of(&page));
+        assert_eq!(page.matches("Searched:").count(), 1);
     }
 }

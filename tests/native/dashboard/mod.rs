@@ -163,13 +163,13 @@ impl TestDashboard {
         }
     }
 
-    /// Sends the search form, and follows the redirect as a browser does.
+    /// Sends the search form, and follows the redirects as a browser does.
     pub fn search(&self, person: &str, fields: &[(&str, &str)]) -> Answer {
-        let answer = self.post(person, "/find", fields);
-        match answer.headers.get("location") {
-            Some(address) => self.get(person, address),
-            None => answer,
+        let mut answer = self.post(person, "/find", fields);
+        while let Some(address) = answer.headers.get("location") {
+            answer = self.get(person, address);
         }
+        answer
     }
 }
 
@@ -208,10 +208,11 @@ fn unescaped(value: &str) -> String {
     value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// Returns the value of the first field of this name, as a browser would send it.
+/// Returns the value of the first field of this name below the page's head, as a browser would send it.
 #[track_caller]
 pub fn field(html: &str, name: &str) -> String {
-    let rest = html.split_once(&format!("name=\"{name}\"")).map(|(_, rest)| rest);
+    let rest =
+        transaction::main_of(html).split_once(&format!("name=\"{name}\"")).map(|(_, rest)| rest);
     let value = rest.and_then(|rest| rest.split_once('>')?.0.split_once("value=\""));
     let (value, _) = value.and_then(|(_, value)| value.split_once('"')).expect(name);
     unescaped(value)

@@ -183,7 +183,14 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
                 let problem = FormProblem::at("text", why.text);
                 Ok(again(self.context, (self.term, self.query), &problem))
             }
-            found => Ok(self.results(&found?).await),
+            found => {
+                let found = found?;
+                let only = find::only(&found.found, self.query);
+                Ok(match only.filter(|_| own_place(self.context, self.term).is_none()) {
+                    Some(page) => page,
+                    None => self.results(&found).await,
+                })
+            }
         }
     }
 
@@ -202,7 +209,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Search<'_, S, C, E> {
             };
             transactions::find_within(store, ledger, units, of, from, MAX_ROWS).await
         };
-        found_by(self.term, self.query, find).await
+        let units = async |_: &str| None; // all units of a person are searched
+        found_by(self.term, self.query, find, units).await
     }
 
     async fn results(&self, FoundBy { by, found }: &FoundBy) -> Page {

@@ -4,6 +4,7 @@ use super::access::Access;
 use super::identity::Identity;
 use super::response::{Content, Page};
 use super::settings::Settings;
+use super::view;
 use crate::office::shared::rule::roles::{MemberRight, Permission};
 use crate::pledges::api::header;
 use crate::pledges::http::{Body, Media, Response};
@@ -134,6 +135,7 @@ impl Layout<'_> {
                         div.bar {
                             a.brand href="/" { (logo()) "Impact Pledge" }
                             (self.menu())
+                            (self.search())
                             (self.person())
                         }
                     }
@@ -156,6 +158,19 @@ impl Layout<'_> {
                         li { a href=(address) aria-current=[self.current(address)] { (name) } }
                     }
                 }
+            }
+        }
+    }
+
+    /// Renders the search field of every page, for people who may see transactions.
+    fn search(&self) -> Markup {
+        let field = html! {
+            input type="search" name="text" required aria-label="Search" placeholder="Order number, e-mail address or ID";
+            button { "Find" }
+        };
+        html! {
+            @if self.access.may_open(Permission::Look, MemberRight::View) {
+                search { (view::form("/find", &field)) }
             }
         }
     }

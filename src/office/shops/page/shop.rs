@@ -18,9 +18,7 @@ use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::people::rows::people::Membership;
 use crate::office::prices::rule as prices;
 use crate::office::shared::page::context::PageContext;
-use crate::office::shared::page::form::Form;
 use crate::office::shared::page::guard::single;
-use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
@@ -46,7 +44,6 @@ const NEWEST: usize = 5;
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
-    query: &Form,
 ) -> Result {
     let of_unit = async {
         match units {
@@ -56,7 +53,6 @@ pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let (of_unit, newest) = join(of_unit, newest(context, units)).await;
     let content = html! {
-        section { (own::search_form(context, "", &query.only(&["unit"]), &FormProblem::default())) }
         (of_unit)
         (part("The newest transactions", newest))
         (places(context, units))

@@ -148,7 +148,7 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
                     li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
-                li { a href=(with_unit("/")) { "Find a transaction" } }
+                li { a href=(with_unit("/find")) { "Find a transaction" } }
                 @if context.may(Permission::Operate) {
                     li { a href=(with_unit("/prices")) { "Price list" } }
                 } @else if manages {

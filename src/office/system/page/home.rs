@@ -6,9 +6,8 @@ use super::last_backups;
 use super::last_backups::Age;
 use super::setup::LATE_MINUTES;
 use crate::office::connections::page::troubles;
-use crate::office::orders::page::{find, orders};
+use crate::office::orders::page::orders;
 use crate::office::shared::page::context::PageContext;
-use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
@@ -38,11 +37,9 @@ type Task = Result<Option<Markup>, OperatorError>;
 /// Shows the start page. KV cost: at most 9 lists and 85 reads. Ledger cost: 6 queries, sent at the same time.
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    query: &Form,
 ) -> Result {
     let tasks = tasks(context).await;
     let content = html! {
-        (find::search_section(context, query))
         section {
             h2 { "To do" }
             @if tasks.is_empty() { p { "Nothing needs doing." } }

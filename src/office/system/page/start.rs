@@ -15,11 +15,10 @@ use crate::pledges::store::OperatorStore;
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
-    query: &Form,
 ) -> Result {
     match units {
-        Units::All => tasks::home(context, query).await,
-        Units::Own(units) => shop::home(context, units, query).await,
+        Units::All => tasks::home(context).await,
+        Units::Own(units) => shop::home(context, units).await,
     }
 }
 

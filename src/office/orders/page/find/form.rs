@@ -11,10 +11,6 @@ use maud::{Markup, html};
 /// The query parameter that contains the sealed (encrypted) search term.
 pub(crate) const TOKEN: &str = "q";
 
-pub(crate) fn search_section<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Markup {
-    html! { section { (SearchForm::of(context, "", query).render()) } }
-}
-
 /// The values of the search form: the search term, and the filters `unit` and `mode`.
 pub(super) struct SearchForm<'f> {
     pub term: &'f str,

@@ -1,9 +1,12 @@
 //! Finds transactions by what a person entered: a reference or an e-mail address.
 
+use super::term::{Reading, readings};
 use crate::office::orders::rows::order::PageCursor;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::link;
+use crate::office::shared::page::response::Page;
 use crate::office::shared::rule::error::OperatorError;
 use crate::pledges::scope::Mode;
 
@@ -20,22 +23,77 @@ pub(crate) struct FoundBy {
 
 /// Finds transactions by reference and, if that finds none and the term contains `@`, by e-mail address.
 /// `query` contains the filters and the position in the list. `find` is the function that reads a page of
-/// results.
+/// results. `units` returns the units that a name beside the order number may mean; `None` if all of them are searched.
 pub(crate) async fn found_by(
     term: &str,
     query: &Form,
     find: impl AsyncFn((&TransactionFilter, &SearchKey), &Direction) -> Result<Found, OperatorError>,
+    units: impl AsyncFn(&str) -> Option<Vec<String>>,
 ) -> Result<FoundBy, OperatorError> {
-    let unit = query.given("unit").map(str::to_owned);
-    let filter = TransactionFilter { unit, mode: Mode::from_name(query.text("mode")) };
-    let from = query.given("older").and_then(PageCursor::parse);
-    let from = from.map_or(Direction::Newest, Direction::Older);
+    let search = Search { query, find, units };
     if query.text("by") != EMAIL {
-        let found = find((&filter, &SearchKey::Reference(term.to_owned())), &from).await?;
+        let found = search.by_reference(term).await?;
         if !found.transactions.is_empty() || !term.contains('@') {
             return Ok(FoundBy { by: REFERENCE, found });
         }
     }
-    let found = find((&filter, &SearchKey::Email(term.to_owned())), &from).await?;
+    let found = search.in_unit(query.given("unit"), &SearchKey::Email(term.to_owned())).await?;
     Ok(FoundBy { by: EMAIL, found })
+}
+
+/// Returns a redirect to the page of the only transaction that a search found; `None` if it found several or none.
+pub(crate) fn only(found: &Found, query: &Form) -> Option<Page> {
+    let [order] = found.transactions.as_slice() else { return None };
+    let is_only = !found.more && query.given("older").is_none();
+    is_only.then(|| Page::redirect(link::path(&["transactions", &order.id])))
+}
+
+struct Search<'q, F, U> {
+    query: &'q Form,
+    find: F,
+    units: U,
+}
+
+impl<F, U> Search<'_, F, U>
+where
+    F: AsyncFn((&TransactionFilter, &SearchKey), &Direction) -> Result<Found, OperatorError>,
+    U: AsyncFn(&str) -> Option<Vec<String>>,
+{
+    /// Searches for one reading of the term after the other, until one finds something.
+    async fn by_reference(&self, term: &str) -> Result<Found, OperatorError> {
+        let mut all = readings(term).into_iter();
+        let mut first = Found::default();
+        if let Some(literal) = all.next() {
+            first = self.of_reading(&literal).await?;
+        }
+        while let Some(reading) = all.next().filter(|_| first.transactions.is_empty()) {
+            let Found { transactions, more, .. } = self.of_reading(&reading).await?;
+            first = Found { transactions, more, ..first };
+        }
+        Ok(first)
+    }
+
+    async fn of_reading(&self, reading: &Reading) -> Result<Found, OperatorError> {
+        let by = SearchKey::Reference(reading.number.clone());
+        let named = match (self.query.given("unit"), &reading.shop) {
+            (None, Some(shop)) => (self.units)(shop).await,
+            _ => None,
+        };
+        let Some(units) = named else { return self.in_unit(self.query.given("unit"), &by).await };
+        let mut all = Found::default();
+        for unit in units {
+            let Found { transactions, more, .. } = self.in_unit(Some(&unit), &by).await?;
+            all.transactions.extend(transactions);
+            all.more |= more;
+        }
+        Ok(all)
+    }
+
+    async fn in_unit(&self, unit: Option<&str>, by: &SearchKey) -> Result<Found, OperatorError> {
+        let mode = Mode::from_name(self.query.text("mode"));
+        let filter = TransactionFilter { unit: unit.map(str::to_owned), mode };
+        let from = self.query.given("older").and_then(PageCursor::parse);
+        let from = from.map_or(Direction::Newest, Direction::Older);
+        (self.find)((&filter, by), &from).await
+    }
 }

@@ -12,8 +12,8 @@ mod sealed;
 mod search;
 mod term;
 
-pub(crate) use form::{TOKEN, address, search_section};
-pub(crate) use found_by::{FoundBy, found_by};
+pub(crate) use form::{TOKEN, address};
+pub(crate) use found_by::{FoundBy, found_by, only};
 pub(crate) use key::key_page;
 pub(crate) use pages::pages;
 pub(crate) use search::{closed, find, open, problem, seal, search};

@@ -1,7 +1,7 @@
 //! The results of a search for units, teams and transactions.
 
 use super::form::SearchForm;
-use super::found_by::{EMAIL, FoundBy, found_by};
+use super::found_by::{EMAIL, FoundBy, found_by, only};
 use super::key;
 use super::pages::pages;
 use super::term::{ID, transaction_id};
@@ -25,12 +25,15 @@ use crate::office::shops::rows::names::{Name, NameKind};
 use crate::office::shops::rule::register;
 use crate::office::shops::rule::register::Unregistered;
 use crate::pledges::auth::KeyLevel;
+use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 
 /// Transactions per page.
 const MAX_ROWS: usize = 50;
+/// Maximum number of units that the name beside an order number may mean.
+const MAX_SHOPS: usize = 5;
 /// Maximum number of units and teams that are shown.
 const MAX_NAMES: usize = 20;
 
@@ -89,11 +92,40 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
             }
             transactions::find(store, ledger, of, from, MAX_ROWS).await
         };
-        found_by(self.term, self.query, find).await
+        let units = async |name: &str| {
+            let found = names::find(ledger, name, MAX_SHOPS).await.unwrap_or_default(); // the search of transactions reports a failure
+            let units = found.into_iter().filter(|name| name.kind == NameKind::Unit);
+            Some(units.map(|name| name.id).collect())
+        };
+        found_by(self.term, self.query, find, units).await
     }
 
     fn operates(&self) -> bool {
         self.context.may(Permission::Operate)
+    }
+
+    /// Says what was searched without a result, and what a search cannot find.
+    fn searched(&self, FoundBy { by, found }: &FoundBy) -> Markup {
+        let is_email = *by == EMAIL;
+        let modes = match Mode::from_name(self.query.text("mode")) {
+            Some(mode) => mode.name(),
+            None => "live and test",
+        };
+        html! {
+            p {
+                "Searched: order numbers" @if is_email { " and e-mail addresses" }
+                " of " @if self.query.given("unit").is_some() { "this unit" } @else { "all units" }
+                " (" (modes) ")."
+                @match (found.coverage.is_some(), is_email) {
+                    (false, _) => {
+                        " Without the ledger, only the exact reference that the shop sent is found, and transactions of the                          last " (SHOWN_SECONDS) " s may be missing."
+                    }
+                    (true, true) => { " Erased transactions have no e-mail address." }
+                    (true, false) => { " An erased transaction is found only by its ID, or by the exact reference that the shop sent." }
+                }
+            }
+            @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
+        }
     }
 
     fn again(&self) -> Markup {
@@ -107,7 +139,10 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         let found = match orders {
             Err(problem) => return Ok(again.again(&problem)),
             Ok(found) if !found.found.transactions.is_empty() => {
-                return Ok(self.orders_page(&found, &html! {}).await);
+                return Ok(match only(&found.found, self.query) {
+                    Some(page) => page,
+                    None => self.orders_page(&found, &html! {}).await,
+                });
             }
             Ok(found) => found,
         };
@@ -117,7 +152,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
             p.lead { "No transaction of the unit " (view::untrusted_text(unit)) " matches this." }
             @if !unknown.is_empty() { p { "There is no unit with this ID." } }
             (suggestions(&unknown, self.operates()))
-            (advice(&found))
+            (self.searched(&found))
         };
         Ok(again.nothing(&content))
     }
@@ -132,7 +167,10 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
         if let Ok(found) = &orders
             && !found.found.transactions.is_empty()
         {
-            return Ok(self.orders_page(found, &known).await);
+            return Ok(match only(&found.found, self.query).filter(|_| !is_known) {
+                Some(page) => page,
+                None => self.orders_page(found, &known).await,
+            });
         }
         let content = html! {
             (known)
@@ -142,7 +180,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
             }
             @if names.is_empty() { (suggestions(&unknown, self.operates())) }
             @match &orders {
-                Ok(found) => (advice(found)),
+                Ok(found) => (self.searched(found)),
                 Err(problem) if problem == NOT_BY_EMAIL => (view::problem(problem)),
                 Err(problem) => {
                     p { "The transactions of all units could not be searched. To find a transaction by its reference, enter its unit." }
@@ -240,24 +278,6 @@ fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
         .iter()
         .filter_map(|unknown| Some(unknown.level.with_id(unknown.suggestion.as_deref()?)));
     html! { @for near in near { p { "Did you mean the " (level(&near, operates)) "?" } } }
-}
-
-/// Renders a list of possible reasons why a transaction is missing from the results.
-fn advice(found: &FoundBy) -> Markup {
-    html! {
-        ul {
-            li { "The transaction may belong to another unit or to the other mode." }
-            @if found.found.coverage.is_none() {
-                li { "Without the ledger, a transaction is found only by the exact reference that the \
-                      shop sent." }
-                li { "Transactions of the last " (SHOWN_SECONDS) " s may not be listed yet." }
-            } @else {
-                li { "An erased transaction is found only by its ID, or by the exact reference that the shop sent." }
-            }
-            @if found.by == EMAIL { li { "An erased transaction cannot be found by its e-mail address." } }
-        }
-        @if let Some(coverage) = &found.found.coverage { (view::coverage(coverage)) }
-    }
 }
 
 /// Renders links that the person can share with colleagues. Each link lists the transactions of one unit and mode. Its

@@ -51,3 +51,54 @@ pub(crate) fn pasted(text: &str) -> Option<&str> {
     let key = text.get(at..)?.split(is_end).next()?;
     Some(key.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '>']))
 }
+
+/// An order number that a search term may mean, and the name of the shop that stands beside it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Reading {
+    pub number: String,
+    pub shop: Option<String>,
+}
+
+/// Words that people write before an order number, the longest first.
+const ORDER_WORDS: [&str; 6] =
+    ["order number", "order no.", "order no", "order nr.", "order nr", "order"];
+/// Words between an order number and the name of a shop.
+const BETWEEN: [&str; 4] = ["of", "at", "from", "in"];
+
+/// Returns what a search term may mean as an order number, the most literal first: the term itself; the number in
+/// `order 1053`; and a number with the name of a shop before or after it, as in `#1053, Northwind`.
+pub fn readings(term: &str) -> Vec<Reading> {
+    let number = without_order_word(term);
+    let mut readings = vec![Reading { number: term.to_owned(), shop: None }];
+    if number != term {
+        readings.push(Reading { number: number.to_owned(), shop: None });
+    }
+    let joined = number.split_whitespace().collect::<Vec<_>>().join(" ").replace("# ", "#");
+    let before = joined.split_once(' ').and_then(|(number, shop)| beside(number, shop));
+    let after = joined.rsplit_once(' ').and_then(|(shop, number)| beside(number, shop));
+    readings.extend([before, after].into_iter().flatten());
+    readings
+}
+
+fn beside(number: &str, shop: &str) -> Option<Reading> {
+    let is_punctuation = |c: char| matches!(c, ',' | ';' | ':' | '·' | '(' | ')');
+    let number = number.trim_matches(is_punctuation);
+    let mut words: Vec<_> = shop.split(' ').map(|word| word.trim_matches(is_punctuation)).collect();
+    words.retain(|word| !word.is_empty() && !word.eq_ignore_ascii_case("order"));
+    if words.first().is_some_and(|word| BETWEEN.iter().any(|it| word.eq_ignore_ascii_case(it))) {
+        words.remove(0);
+    }
+    let is_number = number.chars().any(|c| c.is_ascii_digit());
+    (is_number && !words.is_empty())
+        .then(|| Reading { number: number.to_owned(), shop: Some(words.join(" ")) })
+}
+
+fn without_order_word(term: &str) -> &str {
+    let rest = |word: &&str| {
+        let start = term.get(..word.len())?;
+        let rest = term.get(word.len()..)?;
+        let is_word = start.eq_ignore_ascii_case(word) && rest.starts_with([' ', ':', '#']);
+        is_word.then(|| rest.trim_start_matches([' ', ':']))
+    };
+    ORDER_WORDS.iter().find_map(rest).filter(|rest| !rest.is_empty()).unwrap_or(term)
+}
