@@ -184,7 +184,7 @@ const STATED = {
     `in the last ${constant("src/office/system/rule/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
     `more than ${constant("src/office/system/page/last_backups.rs", "MAX_DAYS")} days old`,
   ],
-  "docs/updates.md": [
+  "docs/fulfilment.md": [
     `all buyers, after about ${APPLIED} s`,
     `show the change after about ${APPLIED} s`,
     `them after about ${APPLIED} s as well`,
@@ -209,7 +209,6 @@ const STATED = {
   "docs/decisions/records.md": [],
   "docs/service.md": [],
   "docs/settings.md": [],
-  "docs/upgrading.md": [],
   "docs/npm.md": [
     `more than ${constant("src/pledges/orders/signature.rs", "WINDOW_SECONDS")} s from now`,
     `first wait is ${seconds("src/pledges/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/pledges/retry.rs", "LONGEST_WAIT_MS")} s`,
