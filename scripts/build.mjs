@@ -1,6 +1,7 @@
 /** `npm run build -- [part…]`: builds the service, the dashboard, the npm packages, the operator's commands and the demo shop. */
 import { Argument, command } from "./lib/command.mjs";
 import { buildOperator } from "./lib/operator-build.mjs";
+import { buildSite } from "./lib/site.mjs";
 import { packService } from "./lib/service-package.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 import { buildLocal } from "./lib/local.mjs";
@@ -16,6 +17,7 @@ const PARTS = {
   operator: (tools) => buildOperator(tools),
   shop: ({ root }) => bundleShop(root),
   service: buildService,
+  site: ({ root }) => buildSite(root),
 };
 
 /** Builds all other parts, and packs them into the npm package `impact-pledge-service`. */
