@@ -111,7 +111,11 @@ function members(schema, prefix, resolved) {
     const items = resolved(value.items);
     const path = `${prefix}${name}`;
     const isNeeded = schema.required?.includes(name);
-    const own = [`\`${path}\``, `${typeOf(value, items)}${isNeeded ? "" : ", optional"}`, meaning(value, items)];
+    const own = [
+      `\`${path}\``,
+      `${typeOf(value, items)}${isNeeded ? "" : ", optional"}`,
+      meaning(value, items),
+    ];
     if (value.properties) return [own, ...members(value, `${path}.`, resolved)];
     if (items.properties) return [own, ...members(items, `${path}[].`, resolved)];
     return [own];
@@ -124,7 +128,10 @@ function typeOf({ type, format, properties }, items) {
   return [type].flat().join(" or ") + (format ? ` (${format})` : "");
 }
 
-function meaning({ description = "", enum: values, const: only, minItems, maxItems, pattern }, items) {
+function meaning(
+  { description = "", enum: values, const: only, minItems, maxItems, pattern },
+  items,
+) {
   const allowed = values ?? items.enum ?? (only && [only]);
   return [
     description.trim().replaceAll(/\s+/g, " "),
@@ -140,4 +147,6 @@ function meaning({ description = "", enum: values, const: only, minItems, maxIte
 const cell = (text) => text.trim().replaceAll(/\s+/g, " ").replaceAll("|", "\\|");
 
 const table = (heads, rows) =>
-  [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+  [heads, heads.map(() => "---"), ...rows]
+    .map((row) => `| ${row.map(cell).join(" | ")} |`)
+    .join("\n");

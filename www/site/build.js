@@ -61,7 +61,11 @@ function checkNavigation(pages) {
   const twice = addresses.filter((address, index) => addresses.indexOf(address) !== index);
   const missing = named().filter((address) => !addresses.includes(address));
   const hidden = addresses.filter((it) => !it.includes("/") && !named().includes(it));
-  const problems = { "are there twice": twice, "do not exist": missing, "are not in ways.js": hidden };
+  const problems = {
+    "are there twice": twice,
+    "do not exist": missing,
+    "are not in ways.js": hidden,
+  };
   for (const [problem, list] of Object.entries(problems))
     if (list.length > 0) throw new Error(`pages ${problem}: ${list.join(", ")}`);
 }
@@ -75,7 +79,10 @@ function notFound(options) {
 <p>There is no page at this address. Search for it, or begin at the <a href="./">start page</a>.</p>
 </main>`;
   const base = new URL(`${ORIGIN}/`).pathname;
-  const page = String(frame(NOT_FOUND, content, options)).replace(/<link rel="(?:canonical|alternate)".*\n/g, "");
+  const page = String(frame(NOT_FOUND, content, options)).replace(
+    /<link rel="(?:canonical|alternate)".*\n/g,
+    "",
+  );
   return page.replaceAll(/ (href|src)="(?!https?:|#)(?:\.\/)?/g, ` $1="${base}`);
 }
 
@@ -103,7 +110,9 @@ async function copyAssets(root, folder) {
   if (existsSync(join(root, PLAYGROUND)))
     cpSync(join(root, PLAYGROUND), join(folder, "playground"), { recursive: true });
   await build({
-    entryPoints: ["theme.js", "page.js", "search.js", "style.css", "icon.svg"].map((name) => join(ASSETS, name)),
+    entryPoints: ["theme.js", "page.js", "search.js", "style.css", "icon.svg"].map((name) =>
+      join(ASSETS, name),
+    ),
     outdir: folder,
     loader: { ".svg": "copy" },
     bundle: true,

@@ -58,7 +58,10 @@ function rowsOf(section) {
       .slice(2)
       .filter((line) => line.startsWith("|"))
       .map((line) => {
-        const cells = line.split("|").slice(1, -1).map((cell) => cell.trim());
+        const cells = line
+          .split("|")
+          .slice(1, -1)
+          .map((cell) => cell.trim());
         const at = cells.findIndex((cell) => cell.includes("`"));
         // Such as "`failed`: `unsent`": the reason is the code.
         const [before, own] = cells[at].split(/: (?=`)/);
@@ -73,26 +76,30 @@ function rowsOf(section) {
 /** Returns all codes, those of one name together. @param {Page[]} documents */
 export function codesByName(documents) {
   const codes = [...documents.filter(isFamily).flatMap(codesOf), ...codesOfTables(documents)];
-  return Object.entries(Object.groupBy(codes, ({ code }) => code)).map(
-    ([code, meanings = []]) => ({ code, meanings }),
-  );
+  return Object.entries(Object.groupBy(codes, ({ code }) => code)).map(([code, meanings = []]) => ({
+    code,
+    meanings,
+  }));
 }
 
 /** Returns a page for each code. A code that several families have is one page with each meaning. @param {Page[]} documents */
 export const codePages = (documents) =>
   codesByName(documents).map(({ code, meanings }) => {
     const [{ file }] = meanings;
-    const parts = meanings.map(partOf(file));
+    const parts = meanings.map(partOf(file, meanings.length > 1));
     const page = pageOf(`errors/${code}`, file, `# \`${code}\`\n\n${parts.join("\n\n")}\n`);
     return { ...page, about: `${code}: ${plain(meanings[0].text.split("\n\n")[0])}` };
   });
 
 /** Returns what a code means in one family. Links of the family's document are made to begin at the page's. */
-const partOf = (from) => (meaning) => {
+const partOf = (from, isOneOfSeveral) => (meaning) => {
   const { title, text, file, see } = meaning;
   const moved = (markdown) =>
-    markdown.replaceAll(/(?<=\]\()(?![a-z]+:)([^)#]*)(?=[#)])/g, (path) => linkFrom(from, file, path));
-  return `## ${title}\n\n${moved(text)}\n\nSee also: ${moved(see)}`.replaceAll("#)", ")");
+    markdown.replaceAll(/(?<=\]\()(?![a-z]+:)([^)#]*)(?=[#)])/g, (path) =>
+      linkFrom(from, file, path),
+    );
+  const heading = isOneOfSeveral ? `## ${title}\n\n` : "";
+  return `${heading}${moved(text)}\n\nSee also: ${moved(see)}`.replaceAll("#)", ")");
 };
 
 /** Returns a link that a document has, as another document would have it. */

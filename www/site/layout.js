@@ -2,7 +2,7 @@
 import { html, raw } from "hono/html";
 import { ORIGIN, REPOSITORY } from "./origin.js";
 import { markdownFile, relativeLink } from "./pages.js";
-import { pagesOf, REFERENCE, WAYS } from "./ways.js";
+import { named, pagesOf, REFERENCE, WAYS } from "./ways.js";
 
 /** The policy of all pages: they load what the site has, and nothing else. */
 export const POLICY =
@@ -46,14 +46,14 @@ export function frame(head, content, { hasPlayground }) {
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
 <a class="brand" href="${to("")}">${LEAF}Impact Pledge</a>
-<button class="menu" type="button" popovertarget="site-pages">Pages</button>
+<div class="tools"></div>
+${hasNavigation(address) ? html`<button class="menu" type="button" popovertarget="site-pages">Pages</button>` : ""}
 <nav class="bar" aria-label="Main">
 ${WAYS.map(({ id, title: name }) => html`<a href="${to("")}#${id}">${name}</a>`)}
 <a href="${to("api")}">API</a>
 ${hasPlayground ? html`<a href="${to("playground/")}">Playground</a>` : ""}
 <a href="${REPOSITORY}">GitHub</a>
 </nav>
-<div class="tools"></div>
 </header>
 ${content}
 <footer class="end">
@@ -64,6 +64,9 @@ ${content}
 </html>
 `;
 }
+
+/** Whether a page has navigation beside it. The start page and "not found" have none. */
+const hasNavigation = (address) => address !== "" && address !== "404";
 
 /**
  * Returns the content of a page of documentation, with navigation beside it.
@@ -91,11 +94,18 @@ const outline = (headings) => html`<nav class="outline" aria-label="On this page
 <ul>${headings.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 </nav>`;
 
+/** Returns the address of the folder that a page is in, which is that of the page above it. */
+const folderOf = (address) => address.replace(/[^/]*$/, "");
+
 const wayOf = (address) => WAYS.find((way) => pagesOf(way).some(({ page }) => page === address));
 
 /** Says which step of which way the page is. */
 function placeIn(address) {
   const way = wayOf(address);
+  const folder = folderOf(address);
+  const parent = REFERENCE.flatMap(({ pages }) => pages).find(({ page }) => page === folder);
+  if (parent && folder !== address)
+    return html`<p class="place">Reference · <a href="./">${parent.label}</a></p>`;
   if (!way) return html`<p class="place">Reference</p>`;
   const number = way.steps.findIndex(({ page }) => page === address) + 1;
   return html`<p class="place">${way.title}${number ? html` · step ${number} of ${way.steps.length}` : " · without code"}</p>`;
@@ -114,9 +124,7 @@ function neighbours(address) {
 
 /** The pages of the site. On a narrow screen, a button of the header opens them. */
 function navigation(address) {
-  const above = address.replace(/[^/]*$/, ""); // for the pages of a folder, the folder's own
-  const shown = [...WAYS.flatMap(pagesOf), ...REFERENCE.flatMap(({ pages }) => pages)];
-  const current = shown.some(({ page }) => page === address) ? address : above;
+  const current = named().includes(address) ? address : folderOf(address);
   const link = ({ page, label }) =>
     html`<li><a href="${relativeLink(address, page)}"${page === current ? raw(' aria-current="page"') : ""}>${label}</a></li>`;
   return html`<nav class="pages" id="site-pages" popover aria-label="Pages">

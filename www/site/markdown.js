@@ -50,7 +50,11 @@ md.renderer.rules.fence = (...given) =>
  */
 export function render(page, site) {
   const tokens = md.parse(page.markdown, {});
-  for (const { children } of tokens) if (children) mend(children, page, site);
+  for (const token of tokens) {
+    if (token.children) mend(token.children, page, site);
+    // The policy of the pages allows no style in attributes.
+    if (token.attrGet("style")) token.attrs = [["class", "figure"]];
+  }
   return { html: md.renderer.render(tokens, md.options, {}), sections: sectionsOf(tokens, page) };
 }
 

@@ -10,7 +10,11 @@ export const TITLE = "pledges for each order, recorded once";
 
 /** Returns the README as a page. @param {string} root */
 export const readme = (root) =>
-  pageOf("", "README.md", readFileSync(join(root, "README.md"), "utf8").replaceAll(/^\[!\[.*\n/gm, ""));
+  pageOf(
+    "",
+    "README.md",
+    readFileSync(join(root, "README.md"), "utf8").replaceAll(/^\[!\[.*\n/gm, ""),
+  );
 
 /**
  * @param {import("./pages.js").Page} page the README

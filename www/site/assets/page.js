@@ -39,6 +39,10 @@ search.setAttribute("aria-keyshortcuts", "/ Control+K");
 const theme = button("◐", "Switch between light and dark", switchTheme);
 tools?.append(search, theme);
 
+const pages = document.querySelector(".pages");
+const current = pages?.querySelector("[aria-current]");
+if (current) pages.scrollTop = current.offsetTop - pages.clientHeight / 2;
+
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLInputElement;
   const isAsked = event.key === "/" || (event.key === "k" && (event.ctrlKey || event.metaKey));
