@@ -27,6 +27,7 @@ function highlight(code, name) {
 const md = markdownIt({ html: false, highlight }).use(anchor, {
   slugify: slug,
   level: [2, 3, 4],
+  tabIndex: false,
   permalink: anchor.permalink.headerLink({ class: "anchor" }),
 });
 
@@ -55,7 +56,22 @@ export function render(page, site) {
     // The policy of the pages allows no style in attributes.
     if (token.attrGet("style")) token.attrs = [["class", "figure"]];
   }
+  labelCells(tokens);
   return { html: md.renderer.render(tokens, md.options, {}), sections: sectionsOf(tokens, page) };
+}
+
+/** Gives each cell of a table the head of its column, which narrow screens show beside it. */
+function labelCells(tokens) {
+  let heads = [];
+  let column = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "table_open") heads = [];
+    if (token.type === "tr_open") column = 0;
+    if (token.type === "th_open") heads.push(textOf(tokens[index + 1]));
+    // A cell without text is no head.
+    if (token.type === "th_open" && heads.at(-1) === "") token.tag = tokens[index + 2].tag = "td";
+    if (token.type === "td_open") token.attrSet("data-label", heads[column++] ?? "");
+  }
 }
 
 /** Points the links and pictures of a paragraph to their places in the site. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { html, raw } from "hono/html";
 import { renderCode, renderText } from "./markdown.js";
 import { pageOf, relativeLink, resolveLink } from "./pages.js";
-import { WAYS } from "./ways.js";
+import { REFERENCE, WAYS } from "./ways.js";
 
 export const TITLE = "pledges for each order, recorded once";
 
@@ -57,14 +57,21 @@ ${raw(renderCode(block("sh", "curl "), "sh"))}
 </main>`;
 }
 
-const wayList = ({ id, title, lead, instead, steps }) => html`<section id="${id}">
+const wayList = ({ id, title, lead, instead, steps, reference }) => html`<section id="${id}">
 <h2>${title}</h2>
 <p>${lead}</p>
 ${instead ? html`<p class="instead"><a href="${instead.page}"><b>${instead.label}</b></a> ${instead.does} Or, with code:</p>` : ""}
 <ol>
 ${steps.map(({ page, label, does }) => html`<li><a href="${page}"><b>${label}</b></a> ${does}</li>`)}
 </ol>
+<p class="look">Look up: ${linksOf(reference)}</p>
 </section>`;
+
+/** Returns links to the pages of a group of the reference. */
+const linksOf = (title) =>
+  REFERENCE.filter((group) => group.title === title)
+    .flatMap(({ pages }) => pages)
+    .map(({ page, label }, index) => html`${index > 0 ? ", " : ""}<a href="${page}">${label}</a>`);
 
 /** Points links of the README to pages of the site. */
 const withLinks = (markdown, { file }, site) =>

@@ -6,8 +6,8 @@
 /**
  * A page of a way. `page`: its address in the site; `label`: its name in lists; `does`: what it brings the reader.
  * @typedef {{page: string, label: string, does: string}} Step
- * A way. `instead`: a page that replaces the steps for some readers.
- * @typedef {{id: string, title: string, lead: string, instead?: Step, steps: Step[]}} Way
+ * A way. `instead`: a page that replaces the steps for some readers; `reference`: the title of its group.
+ * @typedef {{id: string, title: string, lead: string, instead?: Step, steps: Step[], reference: string}} Way
  * @typedef {{title: string, pages: {page: string, label: string}[]}} Group
  */
 
@@ -18,6 +18,7 @@ export const WAYS = [
   {
     id: "shop",
     title: "I have a shop",
+    reference: "for shops",
     lead: "Record pledges from your checkout. The service that you call is run by an operator, who gives you an API key.",
     instead: step(
       "shop-systems",
@@ -38,6 +39,7 @@ export const WAYS = [
   {
     id: "service",
     title: "I run the service",
+    reference: "for operators",
     lead: "Host the API, the buyers' pages and the dashboard in your Cloudflare account, and give shops their keys.",
     steps: [
       step("service", "On your machine", "Start the service with one command."),
