@@ -1,11 +1,13 @@
-/** `npm run build -- [part…]`: builds the service, the dashboard, the npm packages, the operator's commands and the demo shop. */
+/** `npm run build -- [part…]`: builds the service, the dashboard, the npm packages, the operator's commands, the demo shop and the site. */
 import { Argument, command } from "./lib/command.mjs";
 import { buildOperator } from "./lib/operator-build.mjs";
+import { buildSite } from "./lib/site.mjs";
 import { packService } from "./lib/service-package.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 import { buildLocal } from "./lib/local.mjs";
 import { compileBehind } from "./lib/local-wasm.mjs";
 import { buildPackage } from "./lib/package.mjs";
+import { root } from "./lib/places.mjs";
 import { bundleShop } from "./lib/shop.mjs";
 import { buildDashboard, buildWorker } from "./lib/worker.mjs";
 
@@ -16,7 +18,10 @@ const PARTS = {
   operator: (tools) => buildOperator(tools),
   shop: ({ root }) => bundleShop(root),
   service: buildService,
+  site: ({ root }) => buildSite(root),
 };
+/** The parts that are built only if they are named. */
+const NAMED = ["service", "site"];
 
 /** Builds all other parts, and packs them into the npm package `impact-pledge-service`. */
 async function buildService(tools) {
@@ -27,10 +32,10 @@ async function buildService(tools) {
 
 await command(
   "npm run build --",
-  "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. Puts the npm package impact-pledge-service into build/ only if the part `service` is named.",
+  "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. Only if they are named, puts the npm package impact-pledge-service into build/ (`service`), and the site into build/site/ (`site`).",
 )
   .addArgument(
-    new Argument("[parts...]", "parts to build (default: all but `service`)").choices(
+    new Argument("[parts...]", "parts to build (default: all but `service` and `site`)").choices(
       Object.keys(PARTS),
     ),
   )
@@ -43,9 +48,10 @@ await command(
     "only compile the sources, so that the next build with --local is faster",
   )
   .action(async (names, { local, compileBehind: behind }) => {
+    if (names.join() === "site") return buildSite(root); // needs neither Rust nor the other parts
     const tools = await prepareTools();
     if (behind) return compileBehind(tools);
-    const all = Object.keys(PARTS).filter((name) => name !== "service");
+    const all = Object.keys(PARTS).filter((name) => !NAMED.includes(name));
     const wanted = names.length > 0 ? names : all;
     if (local) await buildLocal(tools, wanted);
     else for (const name of wanted) await PARTS[name](tools);

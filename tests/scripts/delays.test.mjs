@@ -75,6 +75,8 @@ const UNDER_WAY = seconds("src/office/shared/rows/operations.rs", "UNDER_WAY_MS"
 const DONE = constant("src/office/shared/rows/operations.rs", "KEPT_DAYS");
 const ERASABLE = constant("src/office/orders/rule/erase/age.rs", "ERASABLE_MINUTES");
 const ENDED = constant("src/pledges/settlement.rs", "ENDED_AFTER_HOURS");
+const WINDOW = constant("src/pledges/orders/signature.rs", "WINDOW_SECONDS");
+const CRON = constant("src/office/system/rows/health.rs", "CRON_MINUTES");
 const LIFE = constant("scripts/lib/restore.mjs", "LEAST_LIFE");
 const [SHORT, LONG] = [
   AGAIN.slice(0, 3).map((wait) => wait / 60),
@@ -154,10 +156,15 @@ const STATED = {
     `does not confirm it within ${MAIL} s`,
     `its own record ${SHOWN} s later`,
   ],
-  "docs/logs-and-alarms.md": [
+  "docs/logs-and-alarms.md": [`within the last ${EXEMPT} minutes`],
+  "docs/errors/logs.md": [
     `"no answer in ${READ * 1_000} ms"`,
-    `within the last ${EXEMPT} minutes`,
+    `retried every ${CRON} minutes`,
   ],
+  "docs/errors/api.md": [`unknown for up to ${SHOWN} s`, `take ${SHOWN} s or more to show`],
+  "docs/errors/package.md": [`no more than ${WINDOW} s from now`],
+  "docs/errors/refusals.md": [],
+  "docs/errors/validation.md": [],
   "docs/limits-and-costs.md": [
     `${BODY} s in all; ${PIECE} s for each 16 KiB`,
     `Read of Workers KV | ${READ} s`,
@@ -184,7 +191,7 @@ const STATED = {
     `in the last ${constant("src/office/system/rule/attention.rs", "UNUSUAL_DAYS")} days a live charge`,
     `more than ${constant("src/office/system/page/last_backups.rs", "MAX_DAYS")} days old`,
   ],
-  "docs/updates.md": [
+  "docs/fulfilment.md": [
     `all buyers, after about ${APPLIED} s`,
     `show the change after about ${APPLIED} s`,
     `them after about ${APPLIED} s as well`,
@@ -209,9 +216,8 @@ const STATED = {
   "docs/decisions/records.md": [],
   "docs/service.md": [],
   "docs/settings.md": [],
-  "docs/upgrading.md": [],
   "docs/npm.md": [
-    `more than ${constant("src/pledges/orders/signature.rs", "WINDOW_SECONDS")} s from now`,
+    `at most ${WINDOW} s from now`,
     `first wait is ${seconds("src/pledges/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/pledges/retry.rs", "LONGEST_WAIT_MS")} s`,
     `asks for up to ${seconds("src/pledges/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,
   ],
