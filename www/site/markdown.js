@@ -34,9 +34,9 @@ const md = markdownIt({ html: false, highlight }).use(anchor, {
 // A box that scrolls must be reachable by keyboard.
 md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
 md.renderer.rules.table_close = () => "</table></div>\n";
-const { fence } = md.renderer.rules;
-md.renderer.rules.fence = (...given) =>
-  fence?.(...given).replace("<pre>", '<pre tabindex="0">') ?? "";
+const fence = md.renderer.rules.fence;
+md.renderer.rules.fence = (tokens, index, options, env, self) =>
+  fence?.(tokens, index, options, env, self).replace("<pre>", '<pre tabindex="0">') ?? "";
 
 /**
  * @typedef {{level: number, id: string, title: string, text: string}} Section

@@ -57,6 +57,7 @@ ${raw(renderCode(block("sh", "curl "), "sh"))}
 </main>`;
 }
 
+/** Returns the list of a way. @param {import("./ways.js").Way} way */
 const wayList = ({ id, title, lead, instead, steps, reference }) => html`<section id="${id}">
 <h2>${title}</h2>
 <p>${lead}</p>

@@ -41,7 +41,8 @@ tools?.append(search, theme);
 
 const pages = document.querySelector(".pages");
 const current = pages?.querySelector("[aria-current]");
-if (current) pages.scrollTop = current.offsetTop - pages.clientHeight / 2;
+if (pages && current instanceof HTMLElement)
+  pages.scrollTop = current.offsetTop - pages.clientHeight / 2;
 
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLInputElement;
@@ -51,11 +52,11 @@ document.addEventListener("keydown", (event) => {
   openSearch();
 });
 
-for (const code of document.querySelectorAll("pre > code")) {
+for (const code of document.querySelectorAll("pre")) {
   const copying = button("Copy", "", (element) => copy(code, element));
   copying.className = "copy";
   const box = document.createElement("div");
   box.className = "code";
-  code.parentElement.replaceWith(box);
-  box.append(code.parentElement, copying);
+  code.replaceWith(box);
+  box.append(code, copying);
 }

@@ -4,15 +4,32 @@ import { FIELDS } from "./search-options.js";
 
 const MOST = 12;
 
+/**
+ * Creates an element with properties and children.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name @param {object} properties @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+function make(name, properties, ...children) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+}
+
 /** Creates the dialog. @param {URL} root the address of the site @returns {() => void} opens it */
 export function createSearch(root) {
-  const dialog = document.createElement("dialog");
-  dialog.className = "search";
-  dialog.ariaLabel = "Search";
-  dialog.innerHTML =
-    '<form method="dialog"><label for="query">Search</label><input id="query" type="search" autocomplete="off" spellcheck="false" enterkeyhint="search"><button>Close</button></form><p role="status"></p><ol></ol>';
+  const input = make("input", {
+    id: "query",
+    type: "search",
+    autocomplete: "off",
+    spellcheck: false,
+  });
+  const label = make("label", { htmlFor: input.id }, "Search");
+  const form = make("form", { method: "dialog" }, label, input, make("button", {}, "Close"));
+  const status = make("p", { role: "status" });
+  const list = make("ol", {});
+  const dialog = make("dialog", { className: "search", ariaLabel: "Search" }, form, status, list);
   document.body.append(dialog);
-  const [input, status, list] = ["input", "p", "ol"].map((name) => dialog.querySelector(name));
   const index = fetch(new URL("search.json", root))
     .then((answer) => answer.text())
     .then((json) => MiniSearch.loadJSON(json, FIELDS));
@@ -21,14 +38,16 @@ export function createSearch(root) {
     const text = input.value.trim();
     const results = text ? (await index).search(text) : [];
     if (text !== input.value.trim()) return; // typed on in the meantime
-    list.replaceChildren(...results.slice(0, MOST).map((it) => itemOf(it, root)));
+    list.replaceChildren(...results.slice(0, MOST).map((result) => itemOf(result, root)));
     status.textContent = text && results.length === 0 ? `Nothing found for “${text}”.` : "";
   }
   input.addEventListener("input", show);
-  dialog.addEventListener("keydown", (event) => move(event, dialog));
-  dialog.addEventListener("click", (event) => {
-    const isLink = event.target instanceof Element && event.target.closest("a");
-    if (event.target === dialog || isLink) dialog.close();
+  dialog.addEventListener("keydown", (event) =>
+    move(event, [input, ...list.querySelectorAll("a")]),
+  );
+  dialog.addEventListener("click", ({ target }) => {
+    const isLink = target instanceof Element && target.closest("a");
+    if (target === dialog || isLink) dialog.close();
   });
   return () => {
     dialog.showModal();
@@ -36,10 +55,12 @@ export function createSearch(root) {
   };
 }
 
-/** Moves between the results by the arrow keys. Enter in the field opens the first. */
-function move(event, dialog) {
-  const stops = [dialog.querySelector("input"), ...dialog.querySelectorAll("a")];
-  const at = stops.indexOf(document.activeElement);
+/**
+ * Moves between the field and the results by the arrow keys. Enter in the field opens the first result.
+ * @param {KeyboardEvent} event @param {HTMLElement[]} stops the field, then the results
+ */
+function move(event, stops) {
+  const at = stops.indexOf(/** @type {HTMLElement} */ (document.activeElement));
   if (event.key === "Enter" && at === 0) {
     event.preventDefault();
     stops[1]?.click();
@@ -47,19 +68,11 @@ function move(event, dialog) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step || at < 0) return;
   event.preventDefault();
-  stops[Math.min(Math.max(at + step, 0), stops.length - 1)].focus();
+  stops[Math.min(Math.max(at + step, 0), stops.length - 1)]?.focus();
 }
 
+/** Returns a result as an item of the list. @param {import("minisearch").SearchResult} result @param {URL} root */
 function itemOf({ id, title, page, excerpt }, root) {
-  const item = document.createElement("li");
-  const link = document.createElement("a");
-  link.href = new URL(id, root).href;
-  const part = (name, text) => {
-    const element = document.createElement(name);
-    element.textContent = text;
-    return element;
-  };
-  link.append(part("b", title), part("span", page), part("small", excerpt));
-  item.append(link);
-  return item;
+  const parts = [make("b", {}, title), make("span", {}, page), make("small", {}, excerpt)];
+  return make("li", {}, make("a", { href: new URL(id, root).href }, ...parts));
 }
