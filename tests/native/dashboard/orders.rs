@@ -1,6 +1,6 @@
 //! Tests lists of transactions.
 
-use super::transaction::{assert_inert, order, test_dashboard};
+use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard};
 use impact_pledge::pledges::auth::ApiKey;
 use serde_json::json;
@@ -151,4 +151,39 @@ fn a_list_shows_references_and_pledges() {
     let page = test_dashboard.get(SUPPORT, "/orders");
     assert_eq!(page.status, 200);
     assert!(page.text.contains(&format!("{unread}2.")) && page.text.contains(&id));
+}
+
+/// Lists of several units call each by its name. Names that two of these units share, and missing names, are IDs.
+#[test]
+fn lists_of_all_units_show_the_names_of_the_units() {
+    let test_dashboard = test_dashboard();
+    for key in [UNIT, "service_sk_test_dev_unit_two"] {
+        test_dashboard.make(key, &order());
+    }
+    let set = |names: [&str; 2]| {
+        for (unit, name) in ["unit_dev", "unit_dev_two"].into_iter().zip(names) {
+            let registered = br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#;
+            test_dashboard.store().keep(&format!("unit:{unit}"), registered, registered);
+            let profile = json!({ "name": name }).to_string();
+            test_dashboard.store().keep(&format!("profile:{unit}"), profile.as_bytes(), b"null");
+        }
+        test_dashboard.reconcile();
+    };
+    let link = |unit: &str, name: &str| {
+        let title = if unit == name { String::new() } else { format!(" title=\"{unit}\"") };
+        format!("<a href=\"/units/{unit}\"{title}><bdi>{name}</bdi></a>")
+    };
+    for (names, shown) in [
+        (["Northwind", "<b>Süd"], ["Northwind", "&lt;b&gt;Süd"]),
+        (["Northwind", ""], ["Northwind", "unit_dev_two"]),
+        (["Northwind", "Northwind"], ["unit_dev", "unit_dev_two"]),
+    ] {
+        set(names);
+        let page = test_dashboard.get(OPERATOR, "/orders").text;
+        for (unit, name) in ["unit_dev", "unit_dev_two"].into_iter().zip(shown) {
+            assert!(page.contains(&link(unit, name)), "{name}: {}", main_of(&page));
+        }
+        let of_unit = test_dashboard.get(OPERATOR, "/orders?unit=unit_dev").text;
+        assert!(!main_of(&of_unit).contains("Northwind"), "the unit stands above the list");
+    }
 }

@@ -14,6 +14,7 @@ use crate::office::shared::page::guard::{Target, Units};
 use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
+use crate::office::shared::page::unit_names::UnitNames;
 use crate::office::shared::page::view::{id_link, money};
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::roles::{MemberRight, Permission};
@@ -24,7 +25,7 @@ use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::{TimeZones, parse_ms};
 use crate::pledges::types::TransactionId;
-use futures_util::future::join;
+use futures_util::future::{join, join3};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
@@ -196,15 +197,17 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
 
 /// Renders a table of transactions, with their references and pledges. If `unit` is given, all transactions
 /// are of that unit, and times are in the unit's time zone. If a read fails, the page says how many
-/// transactions lack their reference and pledges. KV cost: 2 reads per 100 transactions, and 1 for a unit.
+/// transactions lack their reference and pledges. KV cost: 2 reads per 100 transactions, and 1 for a unit. Ledger cost:
+/// 1 query without a unit.
 pub(crate) async fn table<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
     unit: Option<&str>,
 ) -> Markup {
     let times = context.times_of(unit.filter(|_| !orders.is_empty()));
-    let (read, times) = join(read(context, orders), times).await;
-    table_with(orders, read, &times, unit.is_none())
+    let units = orders.iter().filter(|_| unit.is_none()).map(|order| &*order.scope.unit);
+    let (read, times, names) = join3(read(context, orders), times, context.names_of(units)).await;
+    table_with(orders, read, &times, unit.is_none().then_some(&names))
 }
 
 /// The parts of a table that come from Workers KV: references and pledges (`None` if they could not
@@ -226,27 +229,27 @@ pub(crate) async fn table_of_unit<S: OperatorStore, C: Clock, E>(
     orders: &[Order],
     times: &ListTimes<'_, C>,
 ) -> Markup {
-    table_with(orders, read(context, orders).await, times, false)
+    table_with(orders, read(context, orders).await, times, None)
 }
 
 fn table_with(
     orders: &[Order],
     (mut briefs, cancelled): Read,
     times: &ListTimes<'_, impl TimeZones>,
-    is_of_all: bool,
+    names: Option<&UnitNames>,
 ) -> Markup {
     briefs.resize(orders.len(), None);
     let unread = briefs.iter().filter(|brief| brief.is_none()).count();
     let row = |(order, brief): (&Order, &Option<Brief>)| {
         let mut cells = vec![named(&order.id, brief.as_ref()), pledged(brief.as_ref())];
         cells.push(times.cell(&order.created_at));
-        cells.extend(is_of_all.then(|| transaction::unit(&order.scope.unit)));
+        cells.extend(names.map(|names| names.link(&order.scope.unit)));
         cells.extend(last_cells(order, cancelled.contains(&order.id)));
         cells
     };
     let rows: Vec<_> = orders.iter().zip(&briefs).map(row).collect();
     let created = times.heading("Created");
-    let of_all: &[&str] = if is_of_all { &["Unit"] } else { &[] };
+    let of_all: &[&str] = if names.is_some() { &["Unit"] } else { &[] };
     let headings =
         [&["Transaction", "Pledged", &created], of_all, &["Charge", "Mode", "Notes"]].concat();
     html! {

@@ -98,7 +98,7 @@ const PAGE: (&str, &str) = ("Usage", "/usage");
 
 /// Shows the units with transactions or credits in a month, or with a payment for it.
 ///
-/// Ledger cost: 5 queries, and 1 more if credits may be carried over from earlier months. Also 1 query for
+/// Ledger cost: 6 queries, and 1 more if credits may be carried over from earlier months. Also 1 query for
 /// each unit whose amounts differ from its payment, for at most 20 units. KV cost: 1 read per 100 units.
 pub(crate) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -109,12 +109,13 @@ pub(crate) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     let all = usage.months.len();
     let totals = dues::totals(&usage.months);
     usage.months.truncate(view::MAX_ROWS);
+    let units = table(context, &usage.months).await;
     let content = html! {
         (selection.links(PAGE.1))
         section { h2 { "Total" } (total(&totals)) (view::coverage(&usage.coverage)) }
         section {
             h2 { "Units" }
-            (table(context, &usage.months))
+            (units)
             @if all > usage.months.len() {
                 p { "Only the first " (usage.months.len()) " of " (all) " units are shown. The CSV file has all." }
             }
@@ -163,15 +164,15 @@ fn total(totals: &[Due]) -> Markup {
     view::table_of(&headings, &NUMBERS, &rows, "No transactions in this month.")
 }
 
-fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
+async fn table<S, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    months: &[MonthUsage],
+) -> Markup {
+    let names = context.names_of(months.iter().map(|usage| &*usage.of.scope.unit)).await;
     let of_unit = |usage: &MonthUsage| {
         let page = link::path(&["units", &usage.of.scope.unit, "usage"]);
         let page = link::with(&page, &[("mode", usage.of.scope.mode.name())]);
-        rows(
-            context,
-            usage,
-            &html! { a href=(page) { (view::untrusted_text(&usage.of.scope.unit)) } },
-        )
+        rows(context, usage, &names.link_to(&page, &usage.of.scope.unit))
     };
     let rows: Vec<_> = months.iter().flat_map(of_unit).collect();
     let headings = HEADINGS.map(|heading| if heading == "Month" { "Unit" } else { heading });

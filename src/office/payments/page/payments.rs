@@ -12,6 +12,7 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
+use crate::office::shared::page::unit_names::UnitNames;
 use crate::office::shared::page::{link, view};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{ENDED_AFTER_HOURS, ScopeMonth};
@@ -27,7 +28,7 @@ const STATES: [(&str, &str); 3] =
 const NONE: &str = "No months match.";
 
 /// Shows what shops owe and have paid for the month in the query, or else for the last months that have ended. The
-/// query may also select one shop. Ledger cost: 6 to 8 queries; 3 if no month is listed. KV cost: 1 read.
+/// query may also select one shop. Ledger cost: 7 to 9 queries; 3 if no month is listed. KV cost: 1 read.
 pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -38,11 +39,12 @@ pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     let (filter, after) = (selected(query)?, position(query)?);
     let (ledger, now_ms) = (context.ledger, context.clock.now_ms());
     let page = due_months(context.store, ledger, now_ms, &filter, after.as_ref(), PAGE).await?;
+    let names = context.names_of(page.months.iter().map(|usage| &*usage.of.scope.unit)).await;
     let content = html! {
         p.lead { (in_words(&filter)) }
         (view::filters(false, &filters(query)))
         section {
-            (table(&page.months, now_ms, &list(query)))
+            (table(&page.months, &names, now_ms, &list(query)))
             (pages(query, &page))
             p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
             (view::coverage(&page.coverage))
@@ -162,18 +164,18 @@ fn list(query: &Form) -> String {
     link::with("", &kept).trim_start_matches('?').to_owned()
 }
 
-fn table(months: &[MonthUsage], now_ms: u64, list: &str) -> Markup {
-    let rows: Vec<_> = months.iter().flat_map(|usage| rows(usage, now_ms, list)).collect();
+fn table(months: &[MonthUsage], names: &UnitNames, now_ms: u64, list: &str) -> Markup {
+    let rows: Vec<_> = months.iter().flat_map(|usage| rows(usage, names, now_ms, list)).collect();
     view::table_of(&HEADINGS, &NUMBERS, &rows, NONE)
 }
 
 /// Renders the rows of a month, one for each currency. Only the first row has the buttons.
-fn rows(usage: &MonthUsage, now_ms: u64, list: &str) -> Vec<Vec<Markup>> {
+fn rows(usage: &MonthUsage, names: &UnitNames, now_ms: u64, list: &str) -> Vec<Vec<Markup>> {
     let row = |(index, due): (usize, &Due)| {
         let is_first = index == 0;
         vec![
             html! { (view::month(usage.of.month).replace(' ', "\u{a0}")) },
-            html! { a href=(link::path(&["units", &usage.of.scope.unit])) { (view::untrusted_text(&usage.of.scope.unit)) } },
+            names.link(&usage.of.scope.unit),
             html! {
                 @if due.unpriced > 0 {
                     a.tag.note href=(of_month(usage, &[("unpriced", "yes")])) { (due.unpriced) " unpriced" } " "

@@ -17,4 +17,5 @@ pub(crate) mod problem;
 pub mod refusal;
 pub mod response;
 pub mod settings;
+pub(crate) mod unit_names;
 pub mod view;

@@ -293,9 +293,13 @@ const MAX_TEXT: usize = 2_000;
 /// text gets its own text direction. Control characters, and characters that change the direction
 /// of text, are replaced.
 pub(crate) fn untrusted_text(text: &str) -> Markup {
-    let is_long = text.chars().nth(MAX_TEXT).is_some();
-    let beginning: String = text.chars().take(MAX_TEXT).map(shown).collect();
-    html! { bdi { (beginning) @if is_long { "…" } } }
+    html! { bdi { (beginning(text, MAX_TEXT)) } }
+}
+
+/// Returns at most the first `most` characters of an untrusted text, and `…` if there are more.
+pub(crate) fn beginning(text: &str, most: usize) -> String {
+    let is_long = text.chars().nth(most).is_some();
+    text.chars().take(most).map(shown).chain(is_long.then_some('…')).collect()
 }
 
 /// Renders `1.50 USD`.

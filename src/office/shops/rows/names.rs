@@ -39,6 +39,11 @@ pub async fn find(ledger: &dyn Ledger, text: &str, most: usize) -> Result<Vec<Na
     }
 }
 
+/// Returns these units with their names, except those without a name. One query, which reads only their rows.
+pub(crate) async fn of_units(ledger: &dyn Ledger, units: &[&str]) -> Result<Vec<Name>> {
+    ask(ledger, &OfUnits { units }).await
+}
+
 /// Writes the name from a unit's profile to the ledger. The unit must be registered.
 pub async fn set(ledger: &dyn Ledger, unit: &str, name: &str) -> Result<()> {
     let own = self::name(NameKind::Unit, unit, name.to_owned());
@@ -156,6 +161,17 @@ impl Query for Find {
     type Row = Name;
     const SQL: &'static str = "SELECT json_object('kind', kind, 'id', id, 'name', name) FROM names
 WHERE instr(folded, ?1 ->> '$.words') > 0 ORDER BY id, kind LIMIT ?1 ->> '$.most'";
+}
+
+#[derive(Serialize)]
+struct OfUnits<'a> {
+    units: &'a [&'a str],
+}
+
+impl Query for OfUnits<'_> {
+    type Row = Name;
+    const SQL: &'static str = "SELECT json_object('kind', kind, 'id', id, 'name', name) FROM names
+WHERE kind = 'unit' AND id IN (SELECT value FROM json_each(?1, '$.units')) AND name <> ''";
 }
 
 #[derive(Serialize)]

@@ -193,6 +193,7 @@ async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Tas
     let IdleUnits { units, has_more } =
         attention::idle_units(context.store, context.ledger).await?;
     let others = units.len().saturating_sub(MAX_NAMED);
+    let names = context.names_of(units.iter().take(MAX_NAMED).map(|unit| &**unit)).await;
     Ok((!units.is_empty()).then(|| {
         html! {
             a href="/units" { (view::counted(units.len() as u64, "unit")) }
@@ -201,7 +202,7 @@ async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Tas
             ": "
             @for (index, unit) in units.iter().take(MAX_NAMED).enumerate() {
                 @if index > 0 { ", " }
-                a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) }
+                (names.link(unit))
             }
             @if others > 0 { " and " (others) " more" }
             "."

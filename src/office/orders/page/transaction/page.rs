@@ -4,6 +4,7 @@ use super::details;
 use super::details::{Facts, Times};
 use super::parts::mode;
 use super::{erase_form, mail, pledges, related};
+use crate::buyer::recipient::Profile;
 use crate::office::credits::page as credit;
 use crate::office::keys::rule::KeyRow;
 use crate::office::mails::rule as notifications;
@@ -17,6 +18,7 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::roles::{MemberRight, Permission};
+use crate::office::shops::rule::units;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
@@ -49,7 +51,9 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let row = &shown.row;
     let manages = context.manages(&KeyLevel::Unit(row.scope.unit.clone()));
     let may_search = manages || context.may(Permission::Support);
-    let times = context.times_of(Some(&row.scope.unit)).await;
+    let unit = units::get(context.store, &row.scope.unit).await.ok().flatten();
+    let profile = unit.as_ref().and_then(|unit| unit.profile.as_ref());
+    let times = context.times_in(profile);
     let of_support = match may_search || context.is_of_shop() {
         true => Some(OfSupport::read(context, record, (row, &times), may_search).await?),
         false => None,
@@ -89,7 +93,23 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }
     };
-    Ok(Page::new("Transaction", content))
+    let shop = profile.map(Profile::name).filter(|name| !name.is_empty());
+    Ok(Page::new(title(shown, shop.unwrap_or(&row.scope.unit)), content))
+}
+
+/// Maximum number of characters of an order number, and of a shop's name, in a title.
+const MAX_TITLE: usize = 60;
+
+/// Returns the order number and the shop, as `Order 1053, Northwind`. An erased transaction has no order number.
+fn title(shown: &TransactionView<'_>, shop: &str) -> String {
+    let reference = view::beginning(shown.transaction.reference.trim(), MAX_TITLE);
+    let shop = view::beginning(shop, MAX_TITLE);
+    let has_word = reference.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("order"));
+    match (shown.row.erased.is_some() || reference.is_empty(), has_word) {
+        (true, _) => format!("Transaction of {shop}"),
+        (false, true) => format!("{reference}, {shop}"),
+        (false, false) => format!("Order {reference}, {shop}"),
+    }
 }
 
 /// Returns whether a key belongs to a unit or team that the person may not see. For example, a team's key can
