@@ -236,12 +236,7 @@ fn a_number_is_found_with_the_word_order_and_with_the_name_of_its_shop() {
     let ids = [UNIT, "service_sk_test_dev_unit_two"].map(|key| test_dashboard.make(key, &order));
     order["reference"] = json!("Northwind 77");
     let odd = test_dashboard.make(UNIT, &order);
-    for (unit, name) in [("unit_dev", "Northwind Coffee"), ("unit_dev_two", "Southgate")] {
-        let registered = br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#;
-        test_dashboard.store().keep(&format!("unit:{unit}"), registered, registered);
-        let profile = json!({ "name": name }).to_string();
-        test_dashboard.store().keep(&format!("profile:{unit}"), profile.as_bytes(), b"null");
-    }
+    test_dashboard.name_units(&[("unit_dev", "Northwind Coffee"), ("unit_dev_two", "Southgate")]);
     let [north, south] = &ids;
     let rows: [(&str, &[&String]); 15] = [
         ("1053", &[north, south]),

@@ -154,15 +154,12 @@ fn a_token_that_does_not_open_gets_the_same_page_with_the_search_form() {
 fn a_unit_is_found_by_the_beginning_of_a_word_in_its_id_or_name() {
     let test_dashboard = test_dashboard();
     let registered = br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#;
-    for (unit, name) in
-        [("shop_north", "Nordwald Kaffee"), ("shop_south", "<b>Süd & Söhne"), ("x1", "")]
-    {
-        test_dashboard.store().keep(&format!("unit:{unit}"), registered, registered);
-        let profile = json!({ "name": name, "mail": false }).to_string();
-        test_dashboard.store().keep(&format!("profile:{unit}"), profile.as_bytes(), b"null");
-    }
     test_dashboard.store().keep("team:coffee-group", registered, registered);
-    test_dashboard.reconcile();
+    test_dashboard.name_units(&[
+        ("shop_north", "Nordwald Kaffee"),
+        ("shop_south", "<b>Süd & Söhne"),
+        ("x1", ""),
+    ]);
     let all = ["/units/shop_north", "/units/shop_south", "/units/x1", "/teams/coffee-group"];
     let rows: [(&str, &str, &[&str]); 11] = [
         (SUPPORT, "nordw", &all[..1]),

@@ -160,15 +160,6 @@ fn lists_of_all_units_show_the_names_of_the_units() {
     for key in [UNIT, "service_sk_test_dev_unit_two"] {
         test_dashboard.make(key, &order());
     }
-    let set = |names: [&str; 2]| {
-        for (unit, name) in ["unit_dev", "unit_dev_two"].into_iter().zip(names) {
-            let registered = br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#;
-            test_dashboard.store().keep(&format!("unit:{unit}"), registered, registered);
-            let profile = json!({ "name": name }).to_string();
-            test_dashboard.store().keep(&format!("profile:{unit}"), profile.as_bytes(), b"null");
-        }
-        test_dashboard.reconcile();
-    };
     let link = |unit: &str, name: &str| {
         let title = if unit == name { String::new() } else { format!(" title=\"{unit}\"") };
         format!("<a href=\"/units/{unit}\"{title}><bdi>{name}</bdi></a>")
@@ -178,7 +169,7 @@ fn lists_of_all_units_show_the_names_of_the_units() {
         (["Northwind", ""], ["Northwind", "unit_dev_two"]),
         (["Northwind", "Northwind"], ["unit_dev", "unit_dev_two"]),
     ] {
-        set(names);
+        test_dashboard.name_units(&[("unit_dev", names[0]), ("unit_dev_two", names[1])]);
         let page = test_dashboard.get(OPERATOR, "/orders").text;
         for (unit, name) in ["unit_dev", "unit_dev_two"].into_iter().zip(shown) {
             assert!(page.contains(&link(unit, name)), "{name}: {}", main_of(&page));

@@ -46,6 +46,17 @@ pub fn test_dashboard() -> TestDashboard {
 }
 
 impl TestDashboard {
+    /// Registers units, and names them in their profiles.
+    pub fn name_units(&self, units: &[(&str, &str)]) {
+        for (unit, name) in units {
+            let registered = br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#;
+            self.store().keep(&format!("unit:{unit}"), registered, registered);
+            let profile = json!({ "name": name }).to_string();
+            self.store().keep(&format!("profile:{unit}"), profile.as_bytes(), b"null");
+        }
+        self.reconcile();
+    }
+
     /// Creates a transaction. Returns its ID.
     pub fn make(&self, key: &str, order: &Value) -> String {
         let made = self.service.create(key, order);
