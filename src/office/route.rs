@@ -13,7 +13,7 @@ use super::keys::page as keys;
 use super::mails::page::mails;
 use super::orders::page::{orders, person, transaction};
 use super::payments::operation::payments as payment_operations;
-use super::payments::page::{month, payment, payments, statement, usage};
+use super::payments::page::{month, payment, payments, several, statement, usage};
 use super::people::operation as people_operations;
 use super::people::page as people;
 use super::prices::page as prices;
@@ -192,6 +192,9 @@ routes! {
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(&scoped, query);
     /// What shops owe for ended months, and what they have paid.
     Payments = "GET /payments", Account, global None, payments::payments(query);
+    SeveralPayments = "GET /payments/several", Account, global None, several::several(query);
+    /// Marks several months as paid, each as a change of its own.
+    MarkSeveral = "POST /payments/several", Account, global None, several::mark(form);
     Statement(id) = "GET /units/{id}/statement", Account, unit View, statement::statement(&scoped, query);
     TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit View, statement::transactions_csv(&scoped, query);
     Paid(id) = "GET /units/{id}/paid", Account, unit None, payment::paid(&scoped, query);

@@ -48,11 +48,12 @@ fn each_operation_is_named_once_and_described() {
 
 /// Pages and forms with code of their own that have the same effect as a command. Each row has the route, and the command's
 /// group and name.
-const OWN: [(&str, &str, &str); 10] = [
+const OWN: [(&str, &str, &str); 11] = [
     ("POST /prices", "prices", "set"),
     ("POST /prices", "prices", "remove"),
     ("POST /units/{id}/profile", "units", "set"),
     ("GET /payments", "payments", "due"),
+    ("POST /payments/several", "payments", "mark"),
     ("GET /units/{id}/statement", "payments", "statement"),
     ("POST /transactions/{id}/mail", "emails", "resend"),
     ("POST /mails", "emails", "resend"),

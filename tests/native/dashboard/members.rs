@@ -306,6 +306,9 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/person", &person);
     form_of("/units/north", "/person", &[&person[..], &[("team", "chain-south")]].concat());
     form_of("/units/north", "/units/north/paid", &[("month", "2026-01")]);
+    let january = ["mark", "invoice"].map(|field| format!("{field}.live:north:2026-01"));
+    let several = [(&*january[0], "yes"), (&*january[1], "N-1"), ("paid-at", "2026-01-31")];
+    form_of("/units/north", "/payments/several", &several);
     form_of("/units/north", "/units", &[("unit", "new"), ("new", "yes")]);
     form_of("/units/north", "/prices", &[("mode", "live")]);
     form_of("/units/north", "/find", &[("text", "order-of-north")]);

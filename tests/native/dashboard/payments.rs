@@ -293,3 +293,78 @@ fn the_transactions_of_a_statement_are_a_file_of_bounded_size() {
     );
     assert_eq!(dashboard.get(SUPPORT, path).status, 403);
 }
+
+/// Returns the fields of the form that marks several months, with values for those that a person fills in.
+fn several(page: &Answer, invoices: &[(&str, &str)]) -> Vec<(String, String)> {
+    let (_, form) = page.text.split_once("action=\"/payments/several\"").unwrap();
+    let names = form.split("name=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0);
+    let value = |name: &str| match name.split_once('.') {
+        Some(("invoice", of)) => invoices.iter().find(|(own, _)| *own == of).unwrap().1.to_owned(),
+        _ if name == "paid-at" => "2026-02-05".to_owned(),
+        _ => field(&page.text, name),
+    };
+    names.map(|name| (name.to_owned(), value(name))).collect()
+}
+
+fn send_several(dashboard: &TestDashboard, fields: &[(String, String)]) -> Answer {
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+    dashboard.post(ACCOUNTS, "/payments/several", &fields)
+}
+
+#[test]
+fn several_months_are_marked_as_paid_each_as_a_change_of_its_own() {
+    let dashboard = super::members::shops().dashboard;
+    dashboard.clock.0.set(NOW_MS + 10 * DAY_MS);
+    dashboard.reconcile();
+    let list = dashboard.get(ACCOUNTS, "/payments?month=2026-01");
+    assert_has(&list, 200, &["href=\"/payments/several?month=2026-01\""]);
+    let page = dashboard.get(ACCOUNTS, "/payments/several?month=2026-01");
+    let (north, south) = ("live:north:2026-01", "live:south:2026-01");
+    for of in [north, south] {
+        let box_of = format!("name=\"mark.{of}\" value=\"yes\" checked");
+        assert_has(&page, 200, &[&box_of, &format!("name=\"amount.{of}\" value=\"USD=")]);
+    }
+    let invoices = [(north, "N-1"), (south, "S-1")];
+    let whole = several(&page, &invoices);
+    let without = |lacking: &str| -> Vec<_> {
+        whole.iter().filter(|(name, _)| !name.starts_with(lacking)).cloned().collect()
+    };
+    for (lacking, problem) in [
+        ("mark.", "Choose at least one month"),
+        ("invoice.live:south", "Enter the invoice number"),
+        ("paid-at", "Enter the day"),
+    ] {
+        let again = send_several(&dashboard, &without(lacking));
+        assert_has(&again, 422, &[problem]);
+        if lacking != "invoice.live:south" {
+            assert_has(&again, 422, &["value=\"N-1\"", "value=\"S-1\""]);
+        }
+    }
+    let marked = || dashboard.changes().iter().filter(|it| it.starts_with("payments mark")).count();
+    assert_eq!(marked(), 0, "an incomplete form marks nothing");
+
+    dashboard.clock.0.set(NOW_MS); // meanwhile, what is due for one of them grows
+    let mut order = minimal();
+    order["reference"] = "late".into();
+    dashboard.make("service_sk_live_south_key", &order);
+    dashboard.clock.0.set(NOW_MS + 10 * DAY_MS);
+    dashboard.reconcile();
+    for _ in 0..2 {
+        let outcome = send_several(&dashboard, &whole);
+        assert_has(
+            &outcome,
+            200,
+            &["1 of 2 months were not marked as paid", "has a sum of 3.00 USD"],
+        );
+        assert_eq!(outcome.text.matches(">Marked as paid<").count(), 1);
+        assert_eq!(marked(), 1, "sent twice, marked once");
+    }
+    let left = dashboard.get(ACCOUNTS, "/payments/several?month=2026-01");
+    assert!(!left.text.contains(north) && left.text.contains(south));
+    let outcome = send_several(&dashboard, &several(&left, &invoices));
+    assert_has(&outcome, 200, &["1 month marked as paid."]);
+    assert_eq!(marked(), 2);
+    let none = dashboard.get(ACCOUNTS, "/payments/several?month=2026-01");
+    assert_has(&none, 200, &["No unpaid month matches."]);
+    assert_eq!(dashboard.get(SUPPORT, "/payments/several").status, 403);
+}

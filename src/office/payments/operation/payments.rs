@@ -121,7 +121,7 @@ impl Mark {
 }
 
 /// Parses an amount such as `1234.50` or `USD=1234.50`.
-fn stated(text: &str) -> Result<StatedAmount, Refused> {
+pub(crate) fn stated(text: &str) -> Result<StatedAmount, Refused> {
     let Some((code, amount)) = text.split_once('=') else {
         return Ok(StatedAmount { amount: text.to_owned(), currency_code: None });
     };

@@ -46,6 +46,9 @@ pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             (table(&page.months, &names, now_ms, &list(query)))
             (pages(query, &page))
+            @if filter.is_paid != Some(true) && !page.months.is_empty() {
+                ul.links { li { a href={ "/payments/several?" (list(query)) } { "Mark several as paid …" } } }
+            }
             p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
             (view::coverage(&page.coverage))
         }
@@ -63,7 +66,7 @@ fn again(query: &Form, field: &str, problem: &str) -> Page {
 }
 
 /// Parses the filters. The defaults are live mode and unpaid months.
-fn selected(query: &Form) -> Result<DueFilter> {
+pub(super) fn selected(query: &Form) -> Result<DueFilter> {
     let is_paid = match query.text("state") {
         "" | "open" => Some(false),
         "paid" => Some(true),
@@ -80,7 +83,7 @@ fn selected(query: &Form) -> Result<DueFilter> {
 
 /// Parses the parameter `after`, which names the last row of the previous page: a mode, a unit and a month,
 /// such as `live:unit_1:2026-01`.
-fn position(query: &Form) -> Result<Option<ScopeMonth>> {
+pub(super) fn position(query: &Form) -> Result<Option<ScopeMonth>> {
     let Some(text) = query.given("after") else { return Ok(None) };
     SettlementKey::parse_suffix(text).map(Some).ok_or_else(|| {
         Refusal::invalid("this link to a page of the list is not valid. Open the list again")
@@ -158,7 +161,7 @@ const HEADINGS: [&str; 8] =
 const NUMBERS: [&str; 4] = ["Transactions", "Sum", "Credited", "Due"];
 
 /// Returns the query of this list, which the forms of its rows pass on, so that their pages lead back to it.
-fn list(query: &Form) -> String {
+pub(super) fn list(query: &Form) -> String {
     let kept = FILTERS.iter().chain(&["after"]);
     let kept: Vec<_> = kept.filter_map(|name| Some((*name, query.given(name)?))).collect();
     link::with("", &kept).trim_start_matches('?').to_owned()
