@@ -59,3 +59,8 @@ declare module "#glue" {
 
 /** The object that `bundleWorker` uses in place of the Worker's globals. */
 declare const platform: import("./testing/isolate.ts").Platform;
+
+/** The addresses of the site, which only the command names. */
+declare module "*/site/origin.js" {
+  export function errorAddress(code: string): string;
+}

@@ -1,6 +1,7 @@
 /* The command `validate`, and the validation before a `create`. */
 import { createReadStream } from "node:fs";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
+import { errorAddress } from "../../www/site/origin.js";
 import { MAX_BODY_BYTES } from "../generated/service.ts";
 import { CYAN, GREY, Stop, jsonText, painter, printable } from "./output.ts";
 import { type PlacedIssue, withPlaces } from "./places.ts";
@@ -94,6 +95,8 @@ function report(
   stream.write(
     `${count} ${count === 1 ? "problem" : "problems"}${more ? `, of which these are the first ${shown.length}` : ""}${encodingOf(bytes)}\n`,
   );
+  const codes = new Set(shown.map(({ code }) => code));
+  stream.write(`${paint(GREY, `see ${errorAddress(codes.size === 1 ? [...codes][0]! : "")}`)}\n`);
 }
 
 /**

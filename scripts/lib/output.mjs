@@ -1,4 +1,5 @@
-/** Prints the output of commands. Imports only Node's own modules, because a fresh clone has no others. */
+/** Prints the output of commands. Imports no packages, because a fresh clone has none. */
+import { errorAddress } from "../../www/site/origin.js";
 
 /**
  * An error whose message tells the user what to do. It is printed without a stack trace. A command that
@@ -94,19 +95,23 @@ export async function runToEnd(work) {
   process.exit(code || process.exitCode); // otherwise a runtime that hangs would keep the process running
 }
 
-const failure = ({ message, place, data, refused }, isUsage) => ({
-  place,
-  ...data,
-  error: {
-    field: refused?.field,
-    item: refused?.item,
-    code: isUsage ? "usage" : (refused?.code ?? "failed"),
-    message: message
-      .replace(/^error: /, "")
-      .trim()
-      .replaceAll("\n", " "),
-  },
-});
+function failure({ message, place, data, refused }, isUsage) {
+  const code = isUsage ? "usage" : (refused?.code ?? "failed");
+  return {
+    place,
+    ...data,
+    error: {
+      field: refused?.field,
+      item: refused?.item,
+      code,
+      message: message
+        .replace(/^error: /, "")
+        .trim()
+        .replaceAll("\n", " "),
+      see: errorAddress(code),
+    },
+  };
+}
 
 /** Formats a duration, such as `7 s` or `2 min 05 s`. @param {number} milliseconds */
 export function duration(milliseconds) {

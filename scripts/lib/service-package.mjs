@@ -34,7 +34,7 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     for (const file of ["LICENSE", "CHANGELOG.md"])
       copyFileSync(join(root, file), join(fresh, file));
     const readme = readFileSync(join(root, "docs", "service.md"), "utf8");
-    writeFileSync(join(fresh, "README.md"), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/"));
+    writeFileSync(join(fresh, "README.md"), readme.replaceAll(/\]\((?=[\w/-]+\.md)/g, "](docs/"));
     const pages = readdirSync(join(root, "docs"), { encoding: "utf8", recursive: true });
     for (const file of pages.filter((name) => /\.(md|yaml)$/.test(name)))
       place(join(root, "docs", file), join(fresh, "docs", file));

@@ -12,6 +12,7 @@ import { confirm } from "../../scripts/lib/command.mjs";
 import { commandsFor } from "../../scripts/lib/commands.mjs";
 import { groups } from "../../scripts/lib/operations.mjs";
 import { npm } from "../../scripts/lib/run.mjs";
+import { errorAddress } from "../../www/site/origin.js";
 import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 
 // ---- In this process -----------------------------------------------------------------------------
@@ -138,7 +139,7 @@ const commandsOfGroup = (name) =>
   groups.includes(name) ? commandsFor(name).commands.map((line) => line.name()) : [];
 
 const jsonOf = (problem) =>
-  `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
+  `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " "), see: errorAddress("usage") } })}\n`;
 
 /**
  * Command lines in which npm took an option for one of its own. Each row has the words that are left of the
@@ -257,9 +258,10 @@ test("a shell gets the answer, the exit code, and errors on standard error, and 
 
   const failed = await script("keys", ["rotate", "f".repeat(64), "--keep", "0", ...at], { env });
   const message = "there is no key ffffffffffff: nothing was done";
+  const see = errorAddress("not_found");
   assert.deepEqual(
     [failed.code, JSON.parse(failed.out)],
-    [1, { place, error: { field: "id", code: "not_found", message } }],
+    [1, { place, error: { field: "id", code: "not_found", message, see } }],
   );
   assert.equal(failed.problem, `stopped: ${message} (local: ${persistTo})\n`);
 

@@ -13,6 +13,7 @@ import { Worker } from "node:worker_threads";
 import { npmScript } from "../../scripts/lib/bootstrap.mjs";
 import { find } from "../../scripts/lib/run.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
+import { errorAddress } from "../../www/site/origin.js";
 import { refusesOtherHosts } from "../support/loopback.mjs";
 import { until } from "../support/until.mjs";
 import { REQUEST } from "./mock-server.mjs";
@@ -101,13 +102,26 @@ const bytesOf = ({ text, hex, repeat }) =>
     ? (text ?? repeat.before + repeat.text.repeat(repeat.times))
     : Buffer.from(hex, "hex");
 
+/**
+ * Returns the last line about a file, and then the lines of its problems. If there are any, a line at the end has the
+ * address of what their codes mean.
+ */
+function partsOf(out) {
+  const lines = out.trimEnd().split("\n");
+  if (lines.length > 1) {
+    const codes = new Set(lines.flatMap((line) => line.match(/ \((\w+)\)$/)?.[1] ?? []));
+    assert.equal(lines.pop(), `see ${errorAddress(codes.size === 1 ? [...codes][0] : "")}`);
+  }
+  return [lines.pop(), ...lines];
+}
+
 for (const row of fixturesIn("places").flatMap(({ rows }) => rows)) {
   test(`validate: ${row.name}`, async () => {
     write("order.json", bytesOf(row));
     const { status, out, err } = await command(["validate", "order.json"]);
     const { problems, ends = "" } = row;
-    const lines = out.trimEnd().split("\n").map(shortened),
-      last = lines.pop();
+    const [last, ...rest] = partsOf(out);
+    const lines = rest.map(shortened);
     const expected = { status: problems.length > 0 ? 1 : 0, lines: problems, err: "" };
     assert.deepEqual({ status, lines, err }, expected);
     const counted = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
@@ -121,8 +135,8 @@ test("validate: problems beyond the limit are counted", async () => {
   const { status, out } = await command(["validate", "order.json"]);
   const lines = out.trimEnd().split("\n");
   assert.deepEqual(
-    [status, lines.length, lines.at(-1)],
-    [1, 1001, "400001 problems, of which these are the first 1000"],
+    [status, lines.length, lines.at(-2)],
+    [1, 1002, "400001 problems, of which these are the first 1000"],
   );
 });
 
@@ -171,7 +185,7 @@ for (const args of [["validate"], ["validate", "-"]]) {
     const { status, out } = await command(args, { input: "{}" });
     assert.deepEqual(
       [status, out.split("\n").length, out.startsWith("standard input:1:1 reference ")],
-      [1, 5, true],
+      [1, 6, true],
     );
   });
 }
@@ -361,7 +375,7 @@ test("create and get print what the service refuses", async (t) => {
     ],
     [
       ["create", "wrong.json"],
-      /^wrong\.json:1:49 recipient\.email .*\n1 problem\nnothing was sent$/,
+      /^wrong\.json:1:49 recipient\.email .*\n1 problem\nsee https:\S+\/invalid_email\nnothing was sent$/,
     ],
     [
       ["get", id],

@@ -68,7 +68,13 @@ const FAMILIES = [
       ...members("pkg-templates/orders/error.ts", "OrderErrorCode"),
     ],
   ],
-  ["refusals", () => variants("src/office/shared/rule/refused.rs", "RefusalCode", "snake")],
+  [
+    "refusals",
+    () => [
+      ...variants("src/office/shared/rule/refused.rs", "RefusalCode", "snake"),
+      ...[...read("scripts/lib/output.mjs").matchAll(/isUsage \? "(\w+)"/g)].map(([, it]) => it),
+    ],
+  ],
   ["logs", logLines],
 ];
 

@@ -17,8 +17,13 @@ const folder = mkdtempSync(join(tmpdir(), "site-"));
 const read = (file) => readFileSync(join(folder, file), "utf8");
 const pages = () => globSync("**/*.html", { cwd: folder, exclude: ["playground/**"] });
 
-before(() => buildSite(root, folder));
-after(() => rmSync(folder, { recursive: true }));
+const playground = mkdtempSync(join(tmpdir(), "playground-"));
+writeFileSync(join(playground, "index.html"), "<title>Playground</title>");
+
+before(() => buildSite(root, folder, playground));
+after(() => {
+  for (const made of [folder, playground]) rmSync(made, { recursive: true });
+});
 
 test("each link and picture leads to a page, a file or an element", () => {
   assert.ok(pages().length > 150, `${pages().length} pages`);
@@ -37,6 +42,17 @@ test("a link that leads nowhere is found", () => {
   } finally {
     rmSync(join(folder, "broken.html"));
   }
+});
+
+test("a built playground is copied, and each page links to it", () => {
+  assert.equal(read("playground/index.html"), "<title>Playground</title>");
+  for (const [page, href] of [
+    ["index.html", "playground/"],
+    ["errors/busy.html", "../playground/"],
+    ["404.html", "/playground/"],
+  ])
+    assert.ok(read(page).includes(`<a href="${href}">Playground</a>`), page);
+  assert.match(read("_headers"), /^\/playground\/\*\n {2}! Content-Security-Policy$/m);
 });
 
 /** The bytes of files after brotli. @type {Map<string, number>} */
@@ -106,6 +122,15 @@ test("the reference of the API has each operation, status and member of openapi.
   for (const member of ["recipient.email", "pledges[].impact.amount", "pledges[].details[].image"])
     assert.ok(page.includes(`| \`${member}\` |`), member);
 });
+
+for (const { title, instead, steps } of WAYS)
+  test(`README.md has the steps of “${title}” in their order`, () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const [, section = ""] = readme.split(`\n## ${title}\n`);
+    const links = section.split("\n## ")[0].matchAll(/\]\(docs\/([\w-]+)\.md\)/g);
+    const wanted = [...(instead ? [instead] : []), ...steps].map(({ page }) => page);
+    assert.deepEqual([...links].map(([, page]) => page).slice(0, wanted.length), wanted);
+  });
 
 test("the operator's way has at most 12 pages, in the order of docs/service.md", () => {
   const [, { steps }] = WAYS;

@@ -6,7 +6,7 @@ import { html } from "hono/html";
 import { apiPage } from "./api.js";
 import { codePages, isFamily, withList } from "./codes.js";
 import { article, frame, POLICY } from "./layout.js";
-import { asMarkdown, llmsText } from "./llms.js";
+import { asMarkdown, llmsText, SUMMARY } from "./llms.js";
 import { render } from "./markdown.js";
 import { ORIGIN } from "./origin.js";
 import { documents, FILES, htmlFile, markdownFile } from "./pages.js";
@@ -21,13 +21,14 @@ const PLAYGROUND = "playground-build";
 /**
  * Builds the site into an empty folder.
  * @param {string} root the clone @param {string} folder
+ * @param {string} [playground] the folder of the built playground, which need not exist
  */
-export async function buildSite(root, folder) {
+export async function buildSite(root, folder, playground = join(root, PLAYGROUND)) {
   const write = (file, text) => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   };
-  const options = { hasPlayground: existsSync(join(root, PLAYGROUND)) };
+  const options = { hasPlayground: existsSync(playground) };
   const found = documents(root);
   const texts = found.map((page) => (page.address === "errors/" ? withList(page, found) : page));
   const api = apiPage(readFileSync(join(root, "docs", "openapi.yaml"), "utf8"));
@@ -39,7 +40,7 @@ export async function buildSite(root, folder) {
   const rendered = pages.map((page) => ({ page, ...render(page, site) }));
   for (const { page, ...content } of rendered)
     write(htmlFile(page.address), String(frame(page, article(page, content), options)));
-  const head = { address: "", title: TITLE, about: start.about, file: start.file };
+  const head = { address: "", title: TITLE, about: SUMMARY, file: start.file };
   write("index.html", String(frame(head, startPage(start, site, options), options)));
   write("404.html", notFound(options));
 
@@ -50,6 +51,7 @@ export async function buildSite(root, folder) {
   write("sitemap.xml", sitemap([start, ...pages]));
   write("_headers", HEADERS);
   await copyAssets(root, folder);
+  if (options.hasPlayground) cpSync(playground, join(folder, "playground"), { recursive: true });
 }
 
 /** Families of codes are left out of the search: each of their codes is a page, with the same text. */
@@ -107,8 +109,6 @@ const HEADERS = `/*
 async function copyAssets(root, folder) {
   cpSync(join(root, "docs", "images"), join(folder, "images"), { recursive: true });
   for (const file of FILES) cpSync(join(root, "docs", file), join(folder, file));
-  if (existsSync(join(root, PLAYGROUND)))
-    cpSync(join(root, PLAYGROUND), join(folder, "playground"), { recursive: true });
   await build({
     entryPoints: ["theme.js", "page.js", "search.js", "style.css", "icon.svg"].map((name) =>
       join(ASSETS, name),

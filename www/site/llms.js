@@ -3,7 +3,8 @@ import { ORIGIN } from "./origin.js";
 import { markdownFile, resolveLink } from "./pages.js";
 import { pagesOf, REFERENCE, WAYS } from "./ways.js";
 
-const SUMMARY =
+/** What the product is, in a paragraph. */
+export const SUMMARY =
   "A shop promises: “We plant a tree for your order”. Impact Pledge records each such pledge exactly once, and shows the buyer a page about it, the timeline. Shops call two endpoints; an operator hosts the service on Cloudflare.";
 
 const address = (page) => `${ORIGIN}/${markdownFile(page)}`;

@@ -32,14 +32,17 @@ export function createSearch(root) {
   document.body.append(dialog);
   const index = fetch(new URL("search.json", root))
     .then((answer) => answer.text())
-    .then((json) => MiniSearch.loadJSON(json, FIELDS));
+    .then((json) => MiniSearch.loadJSON(json, FIELDS))
+    .catch(() => undefined);
 
   async function show() {
     const text = input.value.trim();
-    const results = text ? (await index).search(text) : [];
+    const loaded = await index;
     if (text !== input.value.trim()) return; // typed on in the meantime
+    const results = text && loaded ? loaded.search(text) : [];
     list.replaceChildren(...results.slice(0, MOST).map((result) => itemOf(result, root)));
-    status.textContent = text && results.length === 0 ? `Nothing found for “${text}”.` : "";
+    const nothing = text && results.length === 0 ? `Nothing found for “${text}”.` : "";
+    status.textContent = loaded ? nothing : "The search could not be loaded. Reload the page.";
   }
   input.addEventListener("input", show);
   dialog.addEventListener("keydown", (event) =>
