@@ -8,7 +8,8 @@ import { calledAs } from "./places.mjs";
 
 /**
  * Brings the tables of a dashboard's database up to this version, before the new version of the Worker is
- * uploaded. This is safe, because the version that is still deployed does not use the new tables and columns.
+ * uploaded. This is safe, because the version that is still deployed does not use the new tables and columns. Changes nothing
+ * if a migration could be applied in part.
  * Returns the database's ID; undefined if the configuration names no database.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
@@ -19,9 +20,18 @@ export async function migratedDatabase({ root }, cloudflare, { d1_databases }) {
   const wanted = d1_databases.find(({ binding }) => binding === BINDING);
   if (!wanted) return undefined;
   const id = wanted.database_id ?? (await idOf(cloudflare, wanted));
-  for (const name of await migrate(new Ledger(restDatabase(cloudflare, id)), root))
+  const ledger = new Ledger(restDatabase(cloudflare, id));
+  for (const name of await migrate(ledger, root, () => wholeOnly(ledger)))
     log(`applied ${name} to the ledger`);
   return id;
+}
+
+/** Throws if a migration could be applied in part. A new database can be deleted then, but not one that has rows. */
+async function wholeOnly(ledger) {
+  if (await isAtomic(ledger)) return;
+  throw new UserError(
+    `the ledger's tables were not changed, and nothing was deployed: ${IN_PARTS}. Ask Cloudflare's support`,
+  );
 }
 
 /**

@@ -22,9 +22,10 @@ const MISSING =
  * know its tables.
  * @param {import("./ledger.mjs").Ledger} ledger
  * @param {string} root of the clone or npm package
+ * @param {() => Promise<void>} [beforeUpdate] is called before the first migration of a database that has rows
  * @returns {Promise<string[]>} the names of the migrations that were applied
  */
-export async function migrate(ledger, root) {
+export async function migrate(ledger, root, beforeUpdate = async () => {}) {
   const folder = join(root, MIGRATIONS_FOLDER);
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   await ledger.script(TABLE);
@@ -33,6 +34,7 @@ export async function migrate(ledger, root) {
     throw new UserError(
       `a later version has updated the ledger's tables by \`${later}\`: use that version or a newer one. Nothing was changed`,
     );
+  if (missing.length > 0 && missing.length < names.length) await beforeUpdate();
   for (const name of missing) await apply(ledger, folder, name);
   return missing;
 }
@@ -48,13 +50,15 @@ async function namesOf(ledger, names, ...queries) {
 }
 
 /**
- * Applies and records a migration in one transaction. Ignores an error if the migration is applied
- * nevertheless: by another program, or by an earlier call whose answer was lost.
+ * Applies and records a migration in one transaction, as a batch like those of all other changes. Ignores an error if the
+ * migration is applied nevertheless: by another program, or by an earlier call whose answer was lost.
  */
 async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");
   const note = `INSERT INTO "d1_migrations" (name)\nvalues ('${name.replaceAll("'", "''")}');`;
-  await ledger.script(`${sql}\n${note}`).catch(async (error) => {
+  const { unstable_splitSqlQuery: split } = await import("wrangler");
+  const statements = split(`${sql}\n${note}`).map((one) => ({ sql: one, parameter: "" }));
+  await ledger.batch(statements).catch(async (error) => {
     const [missing] = await namesOf(ledger, [name], MISSING);
     if (missing.length > 0) throw error;
   });

@@ -21,9 +21,9 @@ const [LOOKS, WAIT_MS, MOST_DIFFERING] = [5, 30_000, 1_000]; // KV may show a wr
 const MOST_EXAMPLES = 20;
 
 /**
- * A restore. `rules`: the functions of `src/doors/commands`; `choice`: the result of their `chooseRecords`;
+ * A restore. `rules`: the functions of `src/doors/commands`; `wanted`: its options; `choice`: the result of their `chooseRecords`;
  * `now`: in milliseconds since 1970; `marked`: names of transactions that were erased, as far as they were read.
- * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number, marked: Set<string>}} Job
+ * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, wanted: any, choice: any, now: number, marked: Set<string>}} Job
  * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair a record of
  *   the backup; `listed`: its entry in the list of the target namespace, or null if the namespace lacks the record
  * @typedef {{count: number, examples: any[]}} Keys the backup's API keys that are missing in the
@@ -122,7 +122,7 @@ async function* pairs(job) {
 }
 
 /** @returns {Promise<Pair>} */
-async function pairOf({ port, rules, choice, now }, record, listed, marked) {
+async function pairOf({ port, rules, wanted, choice, now }, record, listed, marked) {
   const { name, value = "", metadata = null } = record;
   if (!choice.takes(name)) return { record, listed, fate: "left" };
   if (!lives(record)) return { record, listed, fate: "expired" };
@@ -130,11 +130,16 @@ async function pairOf({ port, rules, choice, now }, record, listed, marked) {
   if (transaction) return { record, listed, fate: fateOfMail(listed, marked.has(transaction)) };
   if (listed && (await rules.isErased(name, listed.metadata ?? null)))
     return { record, listed, fate: "erased" };
+  if (isRemoved(listed) && !isRemoved(record) && !wanted.overwrite)
+    return { record, listed, fate: "left" };
   if (!marked.has(name)) return { record, listed, fate: "taken" };
   const erased = await rules.eraseRestored(port, name, value, metadata, now);
   if (!erased) return { record, listed, fate: "erased" };
   return { record: { ...record, base64: undefined, ...erased }, listed, fate: "taken" };
 }
+
+/** Whether a record is the tombstone of a payment, a membership or the like that was removed (`src/pledges/store/copy.rs`). */
+const isRemoved = (one) => one?.metadata?.removed === true;
 
 /**
  * Returns the fate of a record about an e-mail. If the target namespace already has the record, it is kept: the

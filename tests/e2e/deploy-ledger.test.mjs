@@ -149,6 +149,25 @@ test("if a batch is not one transaction, the dashboard is deployed, and the depl
   assert.deepEqual(sqlite.prepare("SELECT id FROM operations").all(), []);
 });
 
+test("if a batch is not one transaction, the tables of a ledger that has rows are not changed, and nothing is deployed", async (t) => {
+  const { account: there, dashboard, refused } = await served(t);
+  await dashboard();
+  const [{ sqlite }] = there.databases;
+  const last = MIGRATIONS.at(-1);
+  sqlite.exec(`DELETE FROM d1_migrations WHERE name = '${last}'; DROP TABLE backup_state`);
+  there.isAtomic = false;
+  assert.match(
+    await refused(),
+    /stopped: the ledger's tables were not changed, and nothing was deployed: .*not run a batch of statements as one transaction/s,
+  );
+  assert.equal(there.uploads.length, 1);
+  assert.deepEqual(tablesOf({ sqlite }), MIGRATIONS.slice(0, -1));
+  assert.deepEqual(sqlite.prepare("SELECT id FROM operations").all(), []);
+  there.isAtomic = true;
+  await dashboard();
+  assert.deepEqual(tablesOf({ sqlite }), MIGRATIONS);
+});
+
 test("tables are created before the Worker that needs them is uploaded, all of a migration or none", async (t) => {
   const { account: there, refused } = await served(t);
   const { sqlite } = makeDatabase(there.databases, QUEUE, "eu");

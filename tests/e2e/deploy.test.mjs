@@ -289,6 +289,8 @@ test("the dashboard is bound to the resources of the deployed service, and its d
       TAX_TEXT: { text: "" },
       BANK_DETAILS: { text: "" },
       UNUSUAL_CHARGE: { text: "" },
+      BACKUP_FULL_DAYS: { text: "" },
+      BACKUP_KEPT_DAYS: { text: "" },
       CF_VERSION_METADATA: {},
     },
   );

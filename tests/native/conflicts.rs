@@ -315,7 +315,7 @@ impl Race {
         for (name, (value, metadata)) in &self.before {
             self.store.keep(name, value.as_bytes(), metadata.to_string().as_bytes());
         }
-        block_on(adopt(&self.store, &self.ledger)).unwrap();
+        block_on(adopt(&self.store, &self.ledger, NOW_MS)).unwrap();
     }
 
     #[track_caller]

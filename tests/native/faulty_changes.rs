@@ -319,7 +319,7 @@ impl World {
     fn check_end(&self, change: Change, faults: &[(usize, Fault)]) {
         let row = self.row(change);
         self.minutes_pass();
-        assert_eq!(self.store.value(change.record()), row, "{faults:?}");
+        assert_eq!(self.store.copy(change.record()), row, "{faults:?}");
         assert_eq!(self.row(change), row, "{faults:?}");
         let is_there = row.is_some();
         let next = if change.is_addition() == is_there { change.reverse() } else { change };

@@ -22,6 +22,7 @@ use impact_pledge::office::system::rows::own_rows::{OwnRows, OwnTable, page, res
 use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::office::system::rule::own_rows;
 use impact_pledge::office::system::rule::own_rows::OwnRowsHeader;
+use impact_pledge::office::system::rule::publish::republish;
 use impact_pledge::office::system::rule::{attention, epoch};
 use impact_pledge::office::updates::rows::updates::Pledges;
 use impact_pledge::office::updates::rule as updates;
@@ -239,7 +240,9 @@ fn payments_and_memberships_come_back_from_their_copies() {
             block_on(own_rows::end(store, ledger, (bench.clock(), entropy), &header)).unwrap();
         }),
         ("a backup without rows", &|| {
-            assert!(block_on(own_rows::end_without(store, ledger, entropy)).unwrap());
+            assert!(
+                block_on(own_rows::end_without(store, ledger, (bench.clock(), entropy))).unwrap()
+            );
         }),
         ("an accepted loss", &|| bench.accept().unwrap()),
     ];
@@ -392,17 +395,71 @@ fn a_database_that_is_set_back_has_lost_rows() {
     }
 }
 
+/// Sets the table back to how it was when a temporary copy of it was made.
+fn set_back(ledger: &SqliteLedger, table: &str) {
+    ledger.sql(&format!("DELETE FROM {table}"));
+    ledger.sql(&format!("INSERT INTO {table} SELECT * FROM earlier_{table}"));
+}
+
+/// Workers KV has tombstones of what was removed. So a payment that was undone is not paid again, and a unit that was removed
+/// from a team does not belong to it again, although the rows of before are back. Each is a finding.
+#[test]
+fn what_was_removed_stays_removed_in_a_database_that_was_set_back() {
+    for has_backup in [false, true] {
+        let (bench, _) = full();
+        let (store, ledger) = (bench.store(), &bench.ledger);
+        let author = || bench.operator.author();
+        let units = ["unit_dev".to_owned()];
+        block_on(teams::add(store, ledger, &author(), "crew", &units)).unwrap();
+        bench.mark("2026-01", "1.50").unwrap();
+        let watch = || block_on(epoch::watch(store, ledger, &bench.operator.entropy)).unwrap();
+        assert!(!watch());
+        for table in ["audit", "published"] {
+            ledger.sql(&format!("CREATE TEMP TABLE earlier_{table} AS SELECT * FROM {table}"));
+        }
+        let (rows, header) = (dump(ledger), bench.header().unwrap().unwrap());
+        bench.clock().0.set(bench.clock().0.get() + 60_000);
+        block_on(teams::remove(store, ledger, &author(), "crew", &units)).unwrap();
+        let january = ScopeMonth { scope: scope("unit_dev", Mode::Live), month: january() };
+        block_on(payments::undo(store, ledger, &author(), &january, None)).unwrap();
+        assert!(!watch());
+        ["audit", "published"].iter().for_each(|table| set_back(ledger, table));
+        let kept = "SELECT name FROM published
+WHERE content IS NOT NULL AND name NOT LIKE 'member:team_dev:%' ORDER BY name";
+        let both = ["member:crew:unit_dev", "settlement:live:unit_dev:2026-01"];
+        assert_eq!(ledger.sql(kept), both);
+        assert!(watch() && bench.mark("2026-01", "1.50").is_err());
+        match has_backup {
+            true => {
+                put_back(ledger, &rows);
+                let at = (bench.clock(), &bench.operator.entropy);
+                block_on(own_rows::end(store, ledger, at, &header)).unwrap();
+            }
+            false => bench.accept().unwrap(),
+        }
+        assert_eq!(ledger.sql(kept), [""; 0]);
+        let found = "SELECT json_array(kind, name) FROM findings ORDER BY name";
+        assert_eq!(ledger.sql(found), both.map(|name| json!(["copy", name]).to_string()));
+        block_on(republish(store, ledger, bench.clock(), 10)).unwrap();
+        let is_removed = |name| store.value(name).unwrap().starts_with(r#"{"removed":true"#);
+        assert!(both.into_iter().all(is_removed));
+        bench.mark("2026-01", "1.50").unwrap();
+        bench.ledger.reconcile(store, bench.clock().0.get());
+        assert_eq!(ledger.sql(found).len(), 2, "a pass keeps them");
+    }
+}
+
 /// After a reset, Workers KV has a newer payment than the database.
 #[test]
 fn a_newer_payment_in_workers_kv_replaces_an_older_row() {
     let (bench, _) = full();
     bench.mark("2026-01", "1.50").unwrap();
     bench.ledger.sql("UPDATE published SET at = at - 5, content = '{\"by\":\"older\"}'");
-    block_on(adopt(bench.store(), &bench.ledger)).unwrap();
+    block_on(adopt(bench.store(), &bench.ledger, NOW_MS)).unwrap();
     let by = bench.ledger.sql("SELECT content ->> '$.by' FROM published");
     assert!(!by.is_empty() && !by.contains(&"older".to_owned()), "{by:?}");
     bench.ledger.sql("UPDATE published SET at = at + 5, content = '{\"by\":\"newer\"}'");
-    block_on(adopt(bench.store(), &bench.ledger)).unwrap();
+    block_on(adopt(bench.store(), &bench.ledger, NOW_MS)).unwrap();
     assert!(
         bench.ledger.sql("SELECT content ->> '$.by' FROM published").iter().all(|by| by == "newer")
     );
@@ -415,7 +472,8 @@ fn a_new_database_counts_as_lost_after_a_backup_without_rows() {
     bench.lose();
     let end = || {
         let entropy = &bench.operator.entropy;
-        block_on(own_rows::end_without(bench.store(), &bench.ledger, entropy)).unwrap()
+        let at = (bench.clock(), entropy);
+        block_on(own_rows::end_without(bench.store(), &bench.ledger, at)).unwrap()
     };
     assert!(end() && end());
     bench.fulfil().unwrap_err();

@@ -72,6 +72,7 @@ mod statement;
 mod store;
 mod texts;
 mod timeline;
+mod tombstones;
 mod transactions;
 mod unit_prices;
 mod update_record;

@@ -330,7 +330,7 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
 
     bench.test_operator.clock.0.set(ENDED_MS + 1);
     assert_eq!(bench.undo().unwrap(), expected);
-    assert_eq!(bench.service.store.value(JANUARY), None);
+    assert_eq!(bench.service.store.copy(JANUARY), None);
     let marked =
         format!("1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada@example.org on {at}");
     let change = |command: &str| (command.to_owned(), vec![JANUARY.to_owned(), marked.clone()]);
@@ -567,7 +567,7 @@ fn months_are_listed_a_shop_at_a_time() {
         store.keep(&format!("settlement:{other}"), record(999).as_bytes(), b"null");
     }
     let ledger = SqliteLedger::default();
-    block_on(adopt(&store, &ledger)).unwrap();
+    block_on(adopt(&store, &ledger, NOW_MS)).unwrap();
     let listed = block_on(payments::list(&ledger, "a", None)).unwrap();
     let invoices: Vec<_> = listed.iter().map(|paid| paid.settlement.invoice.clone()).collect();
     assert_eq!(invoices, (0..250).map(|number| number.to_string()).collect::<Vec<_>>());

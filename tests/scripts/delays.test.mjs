@@ -43,6 +43,9 @@ function numbers(file, name) {
 
 const CACHED = constant("src/pledges/store/key.rs", "LEAST_CACHE_SECONDS");
 const BACKUPS = "src/office/system/rule/backup_index.rs";
+const STATE = "src/office/system/rows/backup_state.rs";
+const FAILING = minutes(STATE, "FAILING_MS");
+const LATE = constant(STATE, "LATE_DAYS");
 const COUNTED = constant("src/pledges/store/notification_keys.rs", "MAILED_DAYS");
 const QUEUED = constant("src/pledges/store/notification_keys.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/buyer/delivery/claim.rs", "CLAIM_MS");
@@ -103,6 +106,7 @@ const STATED = {
     `ledger has | ${constant(BACKUPS, "FULL_DAYS")} days | ${constant(BACKUPS, "KEPT_DAYS")} days`,
     `ledger has | day | ${constant(BACKUPS, "KEPT_DAYS")} days`,
     `no progress for ${minutes(BACKUPS, "STALLED_MS") / 60} hours`,
+    `failed for ${FAILING} minutes, or one is overdue by ${LATE} days`,
     `[${constant(BACKUPS, "KEPT_DAYS")} days](#back-up-on-a-schedule)`,
     `transactions of the last ${SHOWN} s`,
     `pledged, at most ${constant("src/pledges/store/order_keys.rs", "RECEIVED_DAYS")} days`,
@@ -213,7 +217,14 @@ const STATED = {
     `no more than ${SHOWN} s`,
   ],
   "docs/deploying.md": [],
-  "docs/decisions/records.md": [],
+  "docs/decisions/records.md": [
+    `have read within ${seconds("src/office/shared/rule/published.rs", "FRESH_MS")} s`,
+    `confirms a copy, ${minutes("src/office/system/rule/publish.rs", "FINAL_AFTER_MS")} minutes after`,
+  ],
+  "docs/recover.md": [
+    `fail for ${FAILING} minutes, or are overdue by ${LATE} days`,
+    `at most ${constant("src/office/system/rows/health.rs", "CRON_MINUTES")} minutes.`,
+  ],
   "docs/service.md": [],
   "docs/settings.md": [],
   "docs/npm.md": [
@@ -272,6 +283,8 @@ const NOT_OURS = [
   "Time Travel](https://developers.cloudflare.com/d1/reference/time-travel/) after 30 days",
   "So 30 days after an erasure",
   "Time Travel | [at most 30 days]",
+  "any minute of the last 30 days, on the free plan 7 days",
+  "set back beyond it (30 days)",
 ];
 
 /** Files that state measured times of the set-up. */

@@ -16,7 +16,7 @@ function namedTests(page) {
   );
 }
 
-for (const page of ["docs/security.md", "docs/reliability.md"]) {
+for (const page of ["docs/security.md", "docs/reliability.md", "docs/recover.md"]) {
   test(`${page}: every test that it names exists`, () => {
     const named = namedTests(read(page));
     assert.ok(named.length >= 10, `only ${named.length} tests are named`);

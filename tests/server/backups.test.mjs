@@ -10,7 +10,8 @@ import { localKv, scratch, tools } from "../e2e/script.mjs";
 import { startDashboard } from "./dashboard-worker.mjs";
 
 const MAIN = join("build", "dashboard", "worker.js");
-const WISH = { main: MAIN, email: "ada@example.org", vars: {}, hasBucket: true };
+const PERSON = "ada@example.org";
+const WISH = { main: MAIN, email: PERSON, vars: { OPERATORS: PERSON }, hasBucket: true };
 const MOST_RUNS = 12; // of the cron
 const EXPIRATION = Math.round(Date.now() / 1000) + 86_400;
 const BINARY = new Uint8Array([0xff, 0xfe, 0]);
@@ -53,6 +54,7 @@ test("the cron backs up records and rows, and a restore brings them back", async
     .run();
   const { complete, current } = await backedUp(dashboard);
   assert.deepEqual([complete.map(({ kind }) => kind), current], [["ledger", "full"], null]);
+  await assertReported(dashboard, complete);
   const last = JSON.parse((await source.get("backup")) ?? "");
   assert.deepEqual([last.records, last.by], [complete[1].records, "the dashboard's cron"]);
 
@@ -79,6 +81,22 @@ test("the cron backs up records and rows, and a restore brings them back", async
   const onlyIf = { etagDoesNotMatch: "*" }; // the dashboard's condition for its first write
   assert.equal(await bucket.put("index.json", "{}", { onlyIf }), null);
 });
+
+/** Asserts that `/healthz` says when the newest backups began, and that a bucket whose index is damaged is a failure. */
+async function assertReported({ origin, bucket, scheduled }, complete) {
+  const backups = async () => (await (await fetch(`${origin}/healthz`)).json()).ledger.backups;
+  const began = new Date(complete[1].started).toISOString();
+  assert.deepEqual(await backups(), { full: began, ledger: began });
+  const index = await (await bucket.get("index.json")).text();
+  await bucket.put("index.json", "{");
+  await scheduled();
+  const { failingSince, ...rest } = await backups();
+  assert.ok(Date.parse(failingSince) > complete[1].started);
+  assert.deepEqual(rest, { full: began, ledger: began });
+  await bucket.put("index.json", index);
+  await scheduled();
+  assert.deepEqual(await backups(), { full: began, ledger: began });
+}
 
 /** Asserts that the backup of the ledger's rows brings them back to an empty place. */
 async function assertLedgerRestored(t, bucket, rules) {

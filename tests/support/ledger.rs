@@ -124,7 +124,7 @@ impl SqliteLedger {
         let clock = FixedClock(Cell::new(now_ms));
         let pass = reconcile::reconcile(self, store, &clock, ("a test", PassTiming::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, PassOutcome::Complete);
-        block_on(adopt(store, self)).unwrap();
+        block_on(adopt(store, self, now_ms)).unwrap();
     }
 
     /// Runs SQL of a test, and returns the first column of its rows as text.

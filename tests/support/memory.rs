@@ -87,6 +87,11 @@ impl MemoryStore {
         records.get(name).map(|record| String::from_utf8_lossy(&record.value).into_owned())
     }
 
+    /// Returns the text of a copy of a row; `None` if there is none, or a tombstone.
+    pub fn copy(&self, name: &str) -> Option<String> {
+        self.value(name).filter(|value| !value.starts_with(r#"{"removed":true,"#))
+    }
+
     /// Returns the metadata of all records with this prefix.
     pub fn metadata(&self, prefix: &str) -> Vec<Value> {
         let records = self.records.borrow();

@@ -53,6 +53,7 @@ export const WAYS = [
       step("payments", "Usage and payments", "Sum a month, send statements, mark it as paid."),
       step("fulfilment", "Fulfilment and updates", "Record what was done, and show it to buyers."),
       step("data", "Data", "Find, erase, back up and restore."),
+      step("recover", "Recover", "After a lost database, a failed deploy or a rollback."),
     ],
   },
 ];

@@ -4,7 +4,7 @@ use super::marker::EndedRound;
 use super::{Delivery, Mailer, Marker, Messenger, Notifier, Queued, State, Timer};
 use crate::pledges::store::{
     FailedMailKey, Key, ListingStore, NoMetadata, NotificationKey, QueuedMailKey, StoreError,
-    StoredValue as _, decode,
+    StoredValue as _, decode, present,
 };
 use crate::pledges::time::{date_time, day_of};
 use crate::pledges::version::Version;
@@ -100,7 +100,8 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         key: &K,
     ) -> Result<Option<T>, StoreError> {
         let Some(stored) = self.store.get(key).await? else { return Ok(None) };
-        decode(K::KIND, &stored.value.read(K::READ_MS).await?).map(Some)
+        let record = present::<K>(stored.value.read(K::READ_MS).await?);
+        record.map(|record| decode(K::KIND, &record)).transpose()
     }
 }
 

@@ -87,5 +87,5 @@ pub async fn end(kv: Kv, header: JsValue) -> CommandOutcome {
 #[wasm_bindgen(js_name = endWithoutOwnRows)]
 pub async fn end_without(kv: Kv) -> CommandOutcome {
     let store = CommandStore::new(kv);
-    store.finish(own_rows::end_without(&store, store.ledger(), &Platform).await)
+    store.finish(own_rows::end_without(&store, store.ledger(), (&Platform, &Platform)).await)
 }

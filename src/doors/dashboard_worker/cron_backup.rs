@@ -6,7 +6,9 @@ use crate::doors::cloudflare::KvStore;
 use crate::doors::platform::Platform;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::system::rows::backup_state;
 use crate::office::system::rows::upkeep::Limits;
+use crate::office::system::rule::backup_index::BackupDays;
 use crate::office::system::rule::cron_backup;
 use crate::office::system::rule::cron_backup::{BackupOutcome, BackupPorts};
 use crate::pledges::service::Clock as _;
@@ -29,11 +31,20 @@ struct BackupLine {
 
 /// Begins or continues a backup, if a bucket is bound. After a failure, the next invocation continues.
 pub async fn back_up(bindings: &DashboardBindings, store: &KvStore, ledger: &dyn Ledger) {
-    let Some(bucket) = bindings.backups().map(R2Bucket::new) else { return };
+    let Some(bucket) = bindings.backups().map(R2Bucket::new) else {
+        let _or_by_the_next_invocation = backup_state::forget(ledger).await;
+        return;
+    };
     let began_ms = Platform.now_ms();
     let ports = BackupPorts { bucket: &bucket, store, ledger, clock: &Platform };
-    let outcome = cron_backup::back_up(ports, &place(bindings), LIMITS).await;
+    let outcome = cron_backup::back_up(ports, &place(bindings), days(bindings), LIMITS).await;
     log(outcome, Platform.now_ms().saturating_sub(began_ms));
+}
+
+/// Returns the settings. The page System reports a variable that is ignored.
+fn days(bindings: &DashboardBindings) -> BackupDays {
+    let full = bindings.backup_full_days().unwrap_or_default();
+    BackupDays::parse(&full, &bindings.backup_kept_days().unwrap_or_default()).0
 }
 
 /// Returns where the records are from, as backups of commands say it. A deploy sets the variable; without it, only the

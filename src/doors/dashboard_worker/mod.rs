@@ -37,6 +37,10 @@ extern "C" {
     fn backups(this: &DashboardBindings) -> Option<R2>;
     #[wasm_bindgen(method, getter, js_name = BACKUP_PLACE)]
     fn backup_place(this: &DashboardBindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = BACKUP_FULL_DAYS)]
+    fn backup_full_days(this: &DashboardBindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = BACKUP_KEPT_DAYS)]
+    fn backup_kept_days(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = OPERATORS)]
     fn operators(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SUPPORT)]
@@ -132,6 +136,8 @@ fn read_settings(bindings: &DashboardBindings) -> Settings {
         bank_details: &bindings.bank_details().unwrap_or_default(),
         contact: &bindings.contact().unwrap_or_default(),
         unusual_charge: &bindings.unusual_charge().unwrap_or_default(),
+        backup_full_days: &bindings.backup_full_days().unwrap_or_default(),
+        backup_kept_days: &bindings.backup_kept_days().unwrap_or_default(),
         messaging_bindings: &bindings.messaging_bindings().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })

@@ -33,7 +33,7 @@ pub async fn seed(
 ) -> Result<bool> {
     let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
     development::seed_people(ledger, now).await?;
-    adopt(store, ledger).await?; // the units of the development's teams
+    adopt(store, ledger, now.now_ms()).await?; // the units of the development's teams
     for _ in 0..2 {
         republish(store, ledger, now, 10).await?; // what was changed before the last stop: write it, then see it
     }

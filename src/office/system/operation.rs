@@ -106,6 +106,10 @@ fn findings_in_words(findings: &[Finding]) -> String {
 /// Returns what a kind of finding means, and what to do.
 const fn advice(kind: FindingKind) -> &'static str {
     match kind {
+        FindingKind::Copy => {
+            "after a loss of the database, this was taken from its copy in Workers KV, and its entry in the audit log is \
+             lost. Check that it is right, and change it otherwise."
+        }
         FindingKind::Damaged => {
             "the record cannot be read, so its transaction is missing from all lists and sums. Delete \
              the record, and restore a backup with `--only transactions`."
@@ -126,6 +130,7 @@ const fn advice(kind: FindingKind) -> &'static str {
 
 const fn kind_in_words(kind: FindingKind) -> &'static str {
     match kind {
+        FindingKind::Copy => "copy",
         FindingKind::Damaged => "damaged",
         FindingKind::Gone => "gone",
         FindingKind::Large => "large",

@@ -9,6 +9,7 @@ use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::{CredentialKey, Key as _, MemberKey, Store};
 use futures_util::FutureExt as _;
+use serde::de::IgnoredAny;
 use std::rc::Rc;
 
 /// A caller with a valid key.
@@ -92,7 +93,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         if self.caches.members.get(&*name, now_ms).is_some() {
             return Ok(true);
         }
-        let is_member = self.wait(self.store.get(&member)).await?.is_some();
+        let is_member = self.load::<_, IgnoredAny>(&member).await?.is_some();
         if is_member {
             self.caches.members.keep(name, (), now_ms);
         }

@@ -5,6 +5,7 @@ use crate::pledges::api::Problem;
 use crate::pledges::http::{BodyError, Busy, Reservation};
 use crate::pledges::store::{
     Key, Store, StoreError, Stored, StoredValue as _, TransactionKey, TransactionMetadata, decode,
+    present,
 };
 use crate::pledges::types::TransactionId;
 use serde::de::DeserializeOwned;
@@ -20,13 +21,14 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         Ok(self.load_sized(key).await?.map(|(record, _)| record))
     }
 
-    /// Reads and decodes a record, and returns it with its size in bytes; `None` if there is none.
+    /// Reads and decodes a record, and returns it with its size in bytes; `None` if there is none, or a tombstone.
     pub(crate) async fn load_sized<K: Key, T: DeserializeOwned>(
         &self,
         key: &K,
     ) -> Result<Option<(T, usize)>, Problem> {
         let Some(stored) = self.wait(self.store.get(key)).await? else { return Ok(None) };
-        let record = self.wait(stored.value.read(K::READ_MS)).await?;
+        let value = self.wait(stored.value.read(K::READ_MS)).await?;
+        let Some(record) = present::<K>(value) else { return Ok(None) };
         Ok(Some((decode(K::KIND, &record)?, record.len())))
     }
 

@@ -49,6 +49,7 @@ impl Key for MemberKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "member";
     const PREFIX: &'static str = "member:";
+    const IS_COPY: bool = true;
     /// The same cache TTL as for the record of an API key. After a unit was removed from a team, the TTL
     /// limits how long the team's key still works for the unit.
     const CACHE_SECONDS: Option<u32> = CredentialKey::CACHE_SECONDS;
@@ -104,6 +105,7 @@ impl Key for ProfileKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "profile";
     const PREFIX: &'static str = "profile:";
+    const IS_COPY: bool = true;
     /// The deadline for reading a profile, in milliseconds. It is short, because a timeline can be shown
     /// without the profile.
     const READ_MS: u32 = 1_000;
@@ -127,6 +129,7 @@ impl Key for SettlementKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "settlement";
     const PREFIX: &'static str = "settlement:";
+    const IS_COPY: bool = true;
     fn suffix(&self) -> Cow<'_, str> {
         let ScopeMonth { scope, month } = self.0;
         Cow::Owned([scope.mode.name(), ":", &scope.unit, ":", &month.to_string()].concat())

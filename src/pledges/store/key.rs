@@ -30,6 +30,8 @@ pub trait Key {
     const READ_MS: u32 = 5_000;
     /// How long a record is kept, in seconds (at least 60); `None` keeps it forever.
     const KEPT_SECONDS: Option<u32> = None;
+    /// Whether the record is a [copy](super::CopyMetadata) of a row of the ledger. Then it may be a tombstone.
+    const IS_COPY: bool = false;
     /// Maximum size of a record, in bytes.
     const MAX_BYTES: usize = 64 * 1024;
 

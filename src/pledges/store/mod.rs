@@ -5,6 +5,7 @@
 
 mod account_keys;
 mod cancelled;
+mod copy;
 mod decode;
 mod error;
 mod key;
@@ -21,6 +22,7 @@ mod updates_key;
 
 pub use account_keys::{CredentialKey, MemberKey, ProfileKey, SettlementKey, TeamKey, UnitKey};
 pub use cancelled::{Cancelled, CancelledKey};
+pub use copy::{CopyMetadata, Tombstone, present};
 pub use decode::decode;
 pub use error::StoreError;
 pub use key::{Key, LEAST_CACHE_SECONDS, USUAL_CACHE_SECONDS};

@@ -14,6 +14,7 @@ impl Key for ConnectionKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "connection";
     const PREFIX: &'static str = "connection:";
+    const IS_COPY: bool = true;
     /// This cache TTL limits how long an old secret is still accepted.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {

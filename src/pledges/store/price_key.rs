@@ -29,6 +29,7 @@ impl Key for PriceListKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "price list";
     const PREFIX: &'static str = "catalogue:";
+    const IS_COPY: bool = true;
     fn suffix(&self) -> Cow<'_, str> {
         match self.unit {
             None => Cow::Borrowed(self.mode.name()),

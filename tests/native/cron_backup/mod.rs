@@ -1,6 +1,7 @@
 //! Tests the backups that the cron makes in a bucket.
 
 mod faults;
+mod health;
 mod retention;
 
 use futures_executor::block_on;
@@ -8,7 +9,7 @@ use impact_pledge::office::shared::rows::port::{Ledger, Unbound};
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::system::rows::upkeep::Limits;
 use impact_pledge::office::system::rule::backup_index::{
-    BackupIndex, BackupKind, CompleteBackup, INDEX,
+    BackupDays, BackupIndex, BackupKind, CompleteBackup, INDEX,
 };
 use impact_pledge::office::system::rule::bucket::Bucket;
 use impact_pledge::office::system::rule::cron_backup::{BackupOutcome, BackupPorts, back_up};
@@ -34,6 +35,7 @@ struct Place {
     store: MemoryStore,
     ledger: SqliteLedger,
     clock: FixedClock,
+    days: Cell<BackupDays>,
 }
 
 type Outcome = Result<BackupOutcome, OperatorError>;
@@ -52,13 +54,14 @@ impl Place {
             ledger.sql(&format!("INSERT INTO audit VALUES ('audit:{number:03}', '{{}}')"));
         }
         let (bucket, clock) = (MemoryBucket::default(), FixedClock(Cell::new(NOW_MS)));
-        Place { bucket, store, ledger, clock }
+        Place { bucket, store, ledger, clock, days: Cell::default() }
     }
 
     async fn run_with(&self, bucket: &impl Bucket, ledger: &dyn Ledger, calls: u32) -> Outcome {
         let ports = BackupPorts { bucket, store: &self.store, ledger, clock: &self.clock };
         let limits = Limits { calls, milliseconds: MINUTE };
-        back_up(ports, &json!({ "kind": "local", "folder": "a test" }), limits).await
+        let place = json!({ "kind": "local", "folder": "a test" });
+        back_up(ports, &place, self.days.get(), limits).await
     }
 
     fn run(&self, calls: u32) -> Outcome {

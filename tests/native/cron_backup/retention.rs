@@ -1,6 +1,9 @@
 //! Tests when backups are made, and how long they are kept.
 
-use super::{BackupKind, BackupOutcome, DAY, FEW, Failing, MANY, MINUTE, NOW_MS, Place};
+use super::{
+    BackupDays, BackupKind, BackupOutcome, CompleteBackup, DAY, FEW, Failing, MANY, MINUTE, NOW_MS,
+    Place,
+};
 use impact_pledge::office::system::rule::backup_index::{FULL_DAYS, INDEX, KEPT_DAYS};
 
 const HOUR: u64 = 60 * MINUTE;
@@ -51,6 +54,19 @@ fn old_backups_are_deleted_with_all_their_objects() {
 }
 
 #[test]
+fn the_days_between_full_backups_and_for_which_backups_are_kept_are_settings() {
+    let place = Place::new();
+    place.days.set(BackupDays { full: 1, kept: 2 });
+    place.live(6);
+    let complete = place.index().complete;
+    let full: Vec<_> = complete.iter().filter(|it| it.kind == BackupKind::Full).collect();
+    let age = |backup: &&CompleteBackup| (place.clock.0.get() - backup.started) / DAY;
+    assert_eq!(full.iter().map(age).collect::<Vec<_>>(), [1, 0]);
+    assert!(complete.iter().all(|backup| place.clock.0.get() - backup.started <= 2 * DAY + HOUR));
+    place.assert_whole();
+}
+
+#[test]
 fn the_newest_full_backup_is_never_deleted() {
     let place = Place::new();
     place.run_all(MANY);
@@ -86,7 +102,7 @@ fn a_deletion_that_fails_is_repeated() {
         place.run_all(MANY);
         place.advance(8 * DAY);
         place.run_all(MANY);
-        place.advance(30 * DAY);
+        place.advance(31 * DAY);
         place.bucket.set_failing_after(calls, Failing::After);
         assert!(place.run(MANY).is_err(), "{calls}");
         place.bucket.set_failing_after(0, Failing::Not);

@@ -21,7 +21,7 @@ pub fn shop() -> TestDashboard {
         store.keep(name, registered.as_bytes(), registered.as_bytes());
     }
     let dashboard = dashboard(TestService::new(store, ""));
-    block_on(adopt(dashboard.store(), &dashboard.ledger)).unwrap();
+    block_on(adopt(dashboard.store(), &dashboard.ledger, NOW_MS)).unwrap();
     dashboard
 }
 

@@ -92,7 +92,7 @@ impl TestDashboard {
     pub fn settle(&self, name: &str, settlement: &serde_json::Value) {
         self.store().keep(name, settlement.to_string().as_bytes(), b"null");
         self.ledger.sql(&format!("DELETE FROM published WHERE name = '{name}'"));
-        block_on(adopt(self.store(), &self.ledger)).unwrap();
+        block_on(adopt(self.store(), &self.ledger, NOW_MS)).unwrap();
     }
 
     /// Returns the dashboard as it handles one request.

@@ -250,7 +250,7 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
     );
 
     // A late write replaces the copy in Workers KV. Pages show the newest prices, and the cron writes the copy again.
-    dashboard.store().edit(LIVE, |_| before.clone());
+    dashboard.store().keep(LIVE, before.as_bytes(), b"null");
     assert_has(&dashboard.get(OPERATOR, "/prices"), 200, &["value=\"oak\""]);
     assert_has(&send(&dashboard, &form), 422, &["now have other prices"]);
     let republish = || {

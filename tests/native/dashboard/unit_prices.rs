@@ -187,7 +187,7 @@ fn a_unit_gets_a_list_of_its_own_and_returns_to_that_of_the_mode() {
     assert_has(&asked, 200, &["The currency changes from EUR to USD.", "Remove price list"]);
     let form = accepted(confirmation(&asked));
     assert_has(&send(&dashboard, &form), 200, &["was removed on"]);
-    assert_eq!(dashboard.store().value(OWN), None);
+    assert_eq!(dashboard.store().copy(OWN), None);
     assert_has(&send(&dashboard, &form), 422, &["now have other prices"]);
     let page = dashboard.get(OPERATOR, OWN_PAGE);
     assert_has(&page, 200, &["has no price list of its own", "The unit's price list was removed"]);

@@ -64,7 +64,11 @@ fn the_reference_of_commands_is_current() {
             |spec: &&Spec| format!("[`{}`](commands/{group}.md#{})", spec.name, anchor(spec));
         let links: Vec<_> = operations.iter().map(link).collect();
         writeln!(index, "| `{group}` | {about} | {} |", links.join(", ")).unwrap();
-        let hand_written = if group == "transactions" { BACKUP } else { "" };
+        let hand_written = match group {
+            "transactions" => BACKUP,
+            "ledger" => CHECK_ATOMIC,
+            _ => "",
+        };
         let page = page(group, about, &operations, hand_written);
         is_current(&format!("../docs/commands/{group}.md"), &page);
     }
@@ -73,6 +77,8 @@ fn the_reference_of_commands_is_current() {
 
 /// The sections about `transactions backup` and `restore`, which are scripts and not in the table of operations.
 const BACKUP: &str = include_str!("backup.md");
+/// The section about `ledger check-atomic`, which is a script, too.
+const CHECK_ATOMIC: &str = include_str!("check_atomic.md");
 
 /// Returns the page of a group's commands, with hand-written sections at its end. The links in the texts begin at `docs`.
 fn page(group: &str, about: &str, operations: &[&Spec], hand_written: &str) -> String {

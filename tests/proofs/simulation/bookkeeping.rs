@@ -21,6 +21,7 @@ const CHANGES: u64 = 120;
 const PUBLICATIONS: u64 = 150;
 const ERASURES: u64 = 150;
 const KILLS: u64 = 60;
+const RESETS: u64 = 30;
 const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;
 const REPEATS: u64 = 25;
@@ -97,6 +98,9 @@ impl Simulation {
         if happens(PHANTOMS) {
             books.haunt();
         }
+        if happens(RESETS) {
+            books.keep_earlier();
+        }
         if happens(KILLS) {
             books.kill();
         }
@@ -155,6 +159,7 @@ impl Simulation {
         }
         self.confirm_copies(&books);
         watch(self, &books);
+        self.travel_in_time(&books);
     }
 
     fn complete_ledger(&self, books: &Rc<Books>) {

@@ -107,6 +107,8 @@ pub struct Books {
     /// The first violation that was found.
     pub wrong: RefCell<Option<(&'static str, String)>>,
     pub watch: RefCell<Watch>,
+    /// Whether rows of an earlier time are kept, which will come back at the end.
+    pub has_earlier: Cell<bool>,
     /// How often each event happened.
     counts: RefCell<BTreeMap<String, usize>>,
 }
@@ -142,6 +144,7 @@ impl Books {
             events: RefCell::default(),
             wrong: RefCell::default(),
             watch: RefCell::default(),
+            has_earlier: Cell::default(),
             counts: RefCell::default(),
         }
     }

@@ -109,6 +109,8 @@ pub struct Database {
     pub emptied: Cell<usize>,
     /// The changes of each record that several people may change, by the record's name, oldest first.
     pub published: RefCell<BTreeMap<String, Vec<RowVersion>>>,
+    /// Whether the database was set back to an earlier time. Then changes are no longer noted.
+    pub is_set_back: Cell<bool>,
     /// Compares a payment with what is due when its month is marked as paid. `mismarked` describes the first violation.
     pub check_mark: Cell<Option<MarkCheck>>,
     pub mismarked: RefCell<Option<String>>,
@@ -143,6 +145,7 @@ impl Database {
             short: RefCell::default(),
             emptied: Cell::default(),
             published: RefCell::default(),
+            is_set_back: Cell::default(),
             check_mark: Cell::default(),
             mismarked: RefCell::default(),
         }
@@ -188,7 +191,7 @@ impl Database {
             self.emptied.set(self.emptied.get() + 1);
         }
         let is_change = |it: &Statement| it.sql.starts_with(CHANGES);
-        if statements.iter().any(is_change) && answers.is_ok() {
+        if statements.iter().any(is_change) && answers.is_ok() && !self.is_set_back.get() {
             self.note_changes(at_ms);
         }
         let is_work = is_made(WORKS);

@@ -51,6 +51,7 @@ mod random;
 mod record_changes;
 mod repeats;
 mod rule;
+mod set_back;
 mod settling;
 mod simulation;
 mod times;
@@ -111,6 +112,7 @@ const EVENTS: &[&str] = &[
     "a payment: a mistake",
     "a rebuild",
     "a record is healed",
+    "a reset",
     "a credit: again",
     "a credit: booked later",
     "a credit: granted",

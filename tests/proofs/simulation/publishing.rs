@@ -52,7 +52,7 @@ impl Books {
         }
     }
 
-    async fn republish(&self) {
+    pub async fn republish(&self) {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let ledger = Drowsy { books: self, per_mille: DROWSY };
         let most = self.random.pick(COPIES);

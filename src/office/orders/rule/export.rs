@@ -10,6 +10,7 @@ use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::prices::rule::price_versions::ChargedPrices;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::records::read_values;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::{
@@ -154,7 +155,7 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         units.retain(|unit| !self.names.contains_key(*unit));
         for units in units.chunks(MAX_READS) {
             let keys: Vec<_> = units.iter().copied().map(ProfileKey).collect();
-            let names = self.store.get_values(&keys).await?.into_iter().map(name_in);
+            let names = read_values(self.store, &keys).await?.into_iter().map(name_in);
             self.names.extend(units.iter().map(|unit| (*unit).to_owned()).zip(names));
         }
         Ok(())

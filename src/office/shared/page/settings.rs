@@ -3,6 +3,7 @@
 use super::identity::Identity;
 use crate::office::people::rule::is_address;
 use crate::office::shared::rule::roles::{Role, Roles};
+use crate::office::system::rule::backup_index::BackupDays;
 use crate::pledges::decimal::Decimal;
 
 /// The values of the Worker's variables and secrets. A value that is not set is empty.
@@ -32,6 +33,10 @@ pub struct Variables<'v> {
     pub contact: &'v str,
     /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
     pub unusual_charge: &'v str,
+    /// `BACKUP_FULL_DAYS`: the time between two full backups of the cron, in days.
+    pub backup_full_days: &'v str,
+    /// `BACKUP_KEPT_DAYS`: how long backups of the cron are kept, in days.
+    pub backup_kept_days: &'v str,
     /// `MESSAGING_BINDINGS`: the names of the bindings, variables and secrets with which the service reaches
     /// messaging services. Each deploy sets it.
     pub messaging_bindings: &'v str,
@@ -58,6 +63,8 @@ pub struct Settings {
     pub contact: String,
     /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
     pub unusual_charge: Option<u64>,
+    /// When the cron makes full backups, and how long it keeps backups.
+    pub backup_days: BackupDays,
     /// The names of the service's bindings, variables and secrets for messaging services.
     pub messaging_bindings: Vec<String>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
@@ -99,7 +106,8 @@ impl Settings {
                 Err(number) => problems.push(unreadable(name, number)),
             }
         }
-        let mut variable_problems = Vec::new();
+        let (backup_days, mut variable_problems) =
+            BackupDays::parse(variables.backup_full_days, variables.backup_kept_days);
         let unusual_charge = match variables.unusual_charge.trim() {
             "" => None,
             text => {
@@ -124,6 +132,7 @@ impl Settings {
             contact: variables.contact.trim().to_owned(),
             unusual_charge,
             variable_problems,
+            backup_days,
             messaging_bindings: names(variables.messaging_bindings),
             version,
         }

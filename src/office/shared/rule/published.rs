@@ -14,10 +14,11 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rows::published as rows;
 use crate::office::shared::rows::published::{NewVersion, PublishedRow};
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{AuditKey, Key, NoMetadata, OperatorStore, Registered};
+use crate::pledges::store::{AuditKey, CopyMetadata, Key, OperatorStore, Registered, Tombstone};
 use crate::pledges::time::date_time;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 
 /// Identifies the version of a record that a person has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,11 +114,11 @@ pub(crate) fn versions<C: Clock, E: Entropy>(
 const FRESH_MS: u64 = 30_000;
 
 /// Writes a copy as its row has it, if the row was read or written less than 30 s ago. Otherwise the cron writes it.
-/// Returns whether the copy was written. KV cost: 1 write.
+/// The copy of a removed row is a tombstone. Returns whether the copy was written. KV cost: 1 write.
 ///
 /// # Errors
 /// If the store fails.
-pub(crate) async fn publish<K: Key<Metadata = NoMetadata>>(
+pub(crate) async fn publish<K: Key>(
     store: &impl OperatorStore,
     clock: &impl Clock,
     key: &K,
@@ -126,11 +127,32 @@ pub(crate) async fn publish<K: Key<Metadata = NoMetadata>>(
     if clock.now_ms().saturating_sub(read_ms) >= FRESH_MS {
         return Ok(false);
     }
-    match content(row) {
-        Some(record) => store.put(key, record.to_vec(), &NoMetadata).await?,
-        None => store.remove(key).await?,
-    }
+    let value = match content(row) {
+        Some(record) => record.to_vec(),
+        None => serde_json::to_vec(&tombstone(row))?,
+    };
+    let metadata = CopyMetadata { change: row.change.clone(), removed: row.content.is_none() };
+    store.put(&CopyKey(key), value, &metadata).await?;
     Ok(true)
+}
+
+fn tombstone(row: &PublishedRow) -> Tombstone {
+    let PublishedRow { change, author: by, by_shop, at, .. } = row.clone();
+    Tombstone { removed: true, change, by, by_shop, at: date_time(at) }
+}
+
+/// The key of a copy, with the metadata that copies have.
+pub(crate) struct CopyKey<'k, K>(pub &'k K);
+
+impl<K: Key> Key for CopyKey<'_, K> {
+    type Metadata = CopyMetadata;
+    const KIND: &'static str = K::KIND;
+    const PREFIX: &'static str = K::PREFIX;
+    const CACHE_SECONDS: Option<u32> = K::CACHE_SECONDS;
+    const READ_MS: u32 = K::READ_MS;
+    fn suffix(&self) -> Cow<'_, str> {
+        self.0.suffix()
+    }
 }
 
 impl Replacement {

@@ -1,7 +1,7 @@
 //! Reads, lists and writes records for the operator's functions.
 
 use super::error::Result;
-use crate::pledges::store::{Key, KeyInfo, MAX_READS, NoMetadata, OperatorStore, decode};
+use crate::pledges::store::{Key, KeyInfo, MAX_READS, NoMetadata, OperatorStore, decode, present};
 use crate::pledges::version::Version;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
         Pages { store, prefix: prefix.into(), cursor: None, is_last: false }
     }
 
-    /// Returns the next page; `None` after the last one.
+    /// Returns the next page, without tombstones; `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Vec<KeyInfo>>> {
         if self.is_last {
             return Ok(None);
@@ -29,43 +29,30 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
         let page = self.store.list(&self.prefix, self.cursor.as_deref()).await?;
         self.is_last = page.cursor.is_none();
         self.cursor = page.cursor;
-        Ok(Some(page.records))
+        Ok(Some(page.records.into_iter().filter(|record| !record.is_tombstone()).collect()))
     }
 }
 
-/// Calls `read` with the name of each record that has this prefix, and collects the results. KV cost: 1 list
-/// per 1,000 records.
-pub(crate) async fn names<T>(
-    store: &impl OperatorStore,
-    prefix: String,
-    read: impl Fn(&str) -> Option<T>,
-) -> Result<Vec<T>> {
-    let mut found = Vec::new();
-    let mut pages = Pages::new(store, prefix);
-    while let Some(page) = pages.next().await? {
-        found.extend(page.iter().filter_map(|record| read(&record.name)));
-    }
-    Ok(found)
-}
-
-/// Reads the values of any number of records, in the order of the keys. KV cost: 1 read per 100 records.
+/// Reads the values of any number of records, in the order of the keys. A tombstone counts as no record. KV cost: 1 read
+/// per 100 records.
 pub(crate) async fn read_values<K: Key>(
     store: &impl OperatorStore,
     keys: &[K],
 ) -> Result<Vec<Option<Vec<u8>>>> {
     let mut values = Vec::with_capacity(keys.len());
     for keys in keys.chunks(MAX_READS) {
-        values.extend(store.get_values(keys).await?);
+        let read = store.get_values(keys).await?;
+        values.extend(read.into_iter().map(|value| present::<K>(value?)));
     }
     Ok(values)
 }
 
-/// Reads the value of a record; `None` if the record does not exist. KV cost: 1 read.
+/// Reads the value of a record; `None` if the record does not exist, or is a tombstone. KV cost: 1 read.
 pub(crate) async fn read_value<K: Key>(
     store: &impl OperatorStore,
     key: K,
 ) -> Result<Option<Vec<u8>>> {
-    Ok(store.get_values(&[key]).await?.into_iter().flatten().next())
+    Ok(read_values(store, &[key]).await?.into_iter().flatten().next())
 }
 
 /// Reads and decodes a record; `None` if the record does not exist. KV cost: 1 read.

@@ -8,7 +8,7 @@ use crate::buyer::recipient::Profile;
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use crate::pledges::order_number::folded;
 use crate::pledges::store::{
-    Key as _, ListPage, MAX_READS, OperatorStore, ProfileKey, StoreError, TeamKey, UnitKey,
+    Key as _, ListPage, MAX_READS, OperatorStore, ProfileKey, StoreError, TeamKey, UnitKey, present,
 };
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,8 @@ async fn with_profiles(store: &impl OperatorStore, ids: &[&str]) -> Result<Vec<N
         let keys: Vec<_> = some.iter().map(|id| ProfileKey(id)).collect();
         let values = store.get_values(&keys).await?;
         names.extend(some.iter().zip(values).map(|(id, value)| {
-            let profile = value.and_then(|value| serde_json::from_slice::<Profile>(&value).ok());
+            let record = value.and_then(present::<ProfileKey<'_>>);
+            let profile = record.and_then(|record| serde_json::from_slice::<Profile>(&record).ok());
             let own = profile.map(|profile| profile.name().to_owned());
             name(NameKind::Unit, id, own.unwrap_or_default())
         }));

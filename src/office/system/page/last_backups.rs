@@ -4,7 +4,7 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::error::OperatorError;
-use crate::office::system::rule::backup_index::FULL_DAYS;
+use crate::office::system::rule::backup_index::BackupDays;
 use crate::office::system::rule::backups;
 use crate::office::system::rule::backups::Backup;
 use crate::pledges::service::{Clock, Entropy};
@@ -43,6 +43,7 @@ pub(crate) async fn days<S: OperatorStore, C: Clock, E>(
 pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result<Markup> {
+    let BackupDays { full: full_days, kept } = context.settings.backup_days;
     let now_ms = context.clock.now_ms();
     let full = made(readable(backups::last(context.store).await)?, now_ms, "records");
     let increment = readable(backups::last_increment(context.store).await)?;
@@ -54,8 +55,9 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             small {
                 "To make a full backup, run " code { "npm run transactions -- backup FILE" } ". With "
                 code { "--since FILE" } ", it contains only what changed since that backup. If a bucket is bound as "
-                code { "BACKUPS" } ", the dashboard makes a full backup every " (FULL_DAYS)
-                " days, and one of the ledger's own rows every day."
+                code { "BACKUPS" } ", the dashboard makes a full backup every "
+                @if full_days > 1 { (full_days) " days" } @else { "day" }
+                " and one of the ledger's own rows every day, and keeps them for " (view::counted(kept, "day")) "."
             }
         }
     })

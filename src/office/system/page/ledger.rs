@@ -142,6 +142,10 @@ fn rows(findings: &[Finding]) -> Vec<Vec<Markup>> {
 /// Returns what a finding means, and what to do.
 fn words(kind: FindingKind) -> (&'static str, &'static str) {
     match kind {
+        FindingKind::Copy => (
+            "After a loss of the database, this was taken from its copy in Workers KV. Its entry in the audit log is lost.",
+            "Check that it is right. If not, change it.",
+        ),
         FindingKind::Damaged => (
             "A record cannot be read. Its transaction is missing from all lists and sums.",
             "Somebody changed the record by hand. Restore it from a backup.",

@@ -19,6 +19,8 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingKind {
+    /// After a loss of rows, a record was taken from its copy in KV, and the audit log lacks the entry of its change.
+    Copy,
     /// The metadata of a record cannot be read, so the transaction is missing from all sums.
     Damaged,
     /// A row was removed, because its record was no longer in KV.
@@ -71,8 +73,8 @@ impl Query for CountFindings {
     const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
 }
 
-/// Deletes findings that the last complete reconciliation pass did not find again. Keeps the kinds `gone` and
-/// `large`: a removed row cannot be found again, and a pass does not read large records again.
+/// Deletes findings that the last complete reconciliation pass did not find again. Keeps the kinds that a pass does not
+/// find again: `copy`, `gone`, and `large`, as it does not read large records again.
 #[derive(Serialize)]
 pub(crate) struct Forget {
     pub pass: u64,
@@ -80,6 +82,5 @@ pub(crate) struct Forget {
 
 impl Query for Forget {
     type Row = u8;
-    const SQL: &'static str =
-        "DELETE FROM findings WHERE kind NOT IN ('gone', 'large') AND pass < ?1 ->> '$.pass'";
+    const SQL: &'static str = "DELETE FROM findings WHERE kind NOT IN ('copy', 'gone', 'large') AND pass < ?1 ->> '$.pass'";
 }

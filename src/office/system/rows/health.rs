@@ -1,5 +1,7 @@
 //! The ledger's health, for people and monitors.
 
+use super::backup_state;
+use super::backup_state::Backups;
 use super::findings::CountFindings;
 use super::state::{Get, State};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query as _, Result};
@@ -44,6 +46,9 @@ pub struct Health {
     pub unpublished_since: Option<String>,
     /// Size of the database in bytes, if known.
     pub bytes: Option<u64>,
+    /// The backups of the cron; `None` if no bucket is bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backups: Option<Backups>,
     /// The [epoch](crate::office::system::rows::epoch) of the database; `None` if it has none.
     #[serde(skip)]
     pub epoch: Option<String>,
@@ -65,15 +70,21 @@ pub struct Pass {
 /// Returns the health of the ledger. One call.
 pub async fn health(ledger: &dyn Ledger, now_ms: u64) -> Result<Health> {
     let unpublished = CountUnpublished { before: now_ms.saturating_sub(PUBLISHED_MS) };
-    let statements = [Get {}.statement()?, CountFindings {}.statement()?, unpublished.statement()?];
+    let statements = [
+        Get {}.statement()?,
+        CountFindings {}.statement()?,
+        unpublished.statement()?,
+        backup_state::Get {}.statement()?,
+    ];
     let answers = ledger.run(&statements).await?;
-    let [state, findings, unpublished] = answers.as_slice() else {
+    let [state, findings, unpublished, backups] = answers.as_slice() else {
         return Err(LedgerError::Damaged);
     };
     let (unpublished, since) =
         CountUnpublished::rows(unpublished)?.into_iter().next().unwrap_or_default();
     let state = Get::rows(state)?.into_iter().next().ok_or(LedgerError::Damaged)?;
     let findings = CountFindings::rows(findings)?.into_iter().next().unwrap_or_default();
+    let backups = backup_state::Get::rows(backups)?.pop().map(|state| state.report(now_ms));
     let bytes = ledger.bytes();
     let unpublished_since = since.map(date_time);
     let problems = [
@@ -83,7 +94,8 @@ pub async fn health(ledger: &dyn Ledger, now_ms: u64) -> Result<Health> {
     ];
     let problems: Vec<String> = problems.into_iter().flatten().collect();
     let problem = (!problems.is_empty()).then(|| problems.join("; "));
-    Ok(Health { findings, unpublished, unpublished_since, bytes, problem, ..Health::of(&state) })
+    let of_state = Health::of(&state);
+    Ok(Health { findings, unpublished, unpublished_since, bytes, backups, problem, ..of_state })
 }
 
 impl Health {

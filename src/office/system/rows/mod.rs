@@ -1,4 +1,5 @@
 pub mod attention;
+pub mod backup_state;
 pub mod check;
 pub mod days;
 pub mod epoch;

@@ -5,6 +5,7 @@
 //! invocations at the same time never both succeed. A backup is complete once the index says so.
 
 use super::backup_lines::Written;
+use crate::office::system::rows::backup_state::LEDGER_DAYS;
 use crate::office::system::rows::own_rows::OwnTable;
 use crate::pledges::store::BackupKey;
 use crate::pledges::time::{DAY_MS, date_time};
@@ -12,15 +13,54 @@ use serde::{Deserialize, Serialize};
 
 /// The name of the object.
 pub const INDEX: &str = "index.json";
-/// The time between two full backups, in days.
+/// The time between two full backups, in days, if `BACKUP_FULL_DAYS` is not set.
 pub const FULL_DAYS: u64 = 7;
-/// The time between two backups of the ledger's rows, in days. A full backup counts as one.
-pub const LEDGER_DAYS: u64 = 1;
-/// How long a backup is kept, in days. The newest complete backup of each kind is kept longer.
-pub const KEPT_DAYS: u64 = 35;
+/// How long a backup is kept, in days, if `BACKUP_KEPT_DAYS` is not set. The newest complete backup of each kind is kept
+/// longer.
+pub const KEPT_DAYS: u64 = 30;
+/// The largest number of days that a variable may set.
+pub const MAX_DAYS: u64 = 365;
 /// How long a backup may make no progress, in milliseconds. After this time, it is given up. Workers KV may no longer accept its
 /// cursor.
 const STALLED_MS: u64 = 6 * 60 * 60_000;
+
+/// When full backups are made, and how long backups are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackupDays {
+    /// The time between two full backups, in days.
+    pub full: u64,
+    /// How long a backup is kept, in days.
+    pub kept: u64,
+}
+
+impl Default for BackupDays {
+    fn default() -> Self {
+        BackupDays { full: FULL_DAYS, kept: KEPT_DAYS }
+    }
+}
+
+impl BackupDays {
+    /// Parses the variables `BACKUP_FULL_DAYS` and `BACKUP_KEPT_DAYS`. Returns a message for each one that is ignored.
+    pub fn parse(full: &str, kept: &str) -> (Self, Vec<String>) {
+        let (mut days, mut problems) = (BackupDays::default(), Vec::new());
+        let variables = [
+            ("BACKUP_FULL_DAYS", full, &mut days.full),
+            ("BACKUP_KEPT_DAYS", kept, &mut days.kept),
+        ];
+        for (name, text, value) in variables {
+            match text.trim() {
+                "" => {}
+                text => match text.parse().ok().filter(|days| (1..=MAX_DAYS).contains(days)) {
+                    Some(days) => *value = days,
+                    None => problems.push(format!(
+                        "the variable `{name}` is ignored, because it is not a number of days from 1 to {MAX_DAYS}"
+                    )),
+                },
+            }
+        }
+        (days, problems)
+    }
+}
 
 /// What a backup of the cron contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +147,7 @@ pub enum Position {
 impl BackupIndex {
     /// Returns the kind of backup that is due. The ledger's rows come first: they take seconds, and a full backup that fails
     /// does not delay them.
-    pub fn due(&self, now_ms: u64, has_ledger: bool) -> Option<BackupKind> {
+    pub fn due(&self, now_ms: u64, days: BackupDays, has_ledger: bool) -> Option<BackupKind> {
         // A time in the future comes from a clock that was wrong.
         let is_old = |newest: Option<&CompleteBackup>, days: u64| {
             newest.is_none_or(|backup| now_ms.abs_diff(backup.started) >= days * DAY_MS)
@@ -115,7 +155,7 @@ impl BackupIndex {
         if has_ledger && is_old(self.complete.last(), LEDGER_DAYS) {
             return Some(BackupKind::Ledger);
         }
-        is_old(self.newest(BackupKind::Full), FULL_DAYS).then_some(BackupKind::Full)
+        is_old(self.newest(BackupKind::Full), days.full).then_some(BackupKind::Full)
     }
 
     /// Begins a backup.
@@ -158,10 +198,10 @@ impl BackupIndex {
     }
 
     /// Returns the names of the backups to delete: complete ones that are old, and a current one that makes no progress.
-    pub fn expired(&self, now_ms: u64) -> Vec<String> {
+    pub fn expired(&self, now_ms: u64, days: BackupDays) -> Vec<String> {
         let is_newest = |backup: &CompleteBackup| self.newest(backup.kind) == Some(backup);
         let is_old = |backup: &&CompleteBackup| {
-            now_ms.saturating_sub(backup.started) > KEPT_DAYS * DAY_MS && !is_newest(backup)
+            now_ms.saturating_sub(backup.started) > days.kept * DAY_MS && !is_newest(backup)
         };
         let old = self.complete.iter().filter(is_old).map(|backup| backup.name.clone());
         let is_stalled = |backup: &&CurrentBackup| now_ms.abs_diff(backup.saved) > STALLED_MS;
@@ -176,7 +216,8 @@ impl BackupIndex {
         self.deleting.extend(names);
     }
 
-    fn newest(&self, kind: BackupKind) -> Option<&CompleteBackup> {
+    /// Returns the newest complete backup of a kind.
+    pub fn newest(&self, kind: BackupKind) -> Option<&CompleteBackup> {
         self.complete.iter().rev().find(|backup| backup.kind == kind)
     }
 }

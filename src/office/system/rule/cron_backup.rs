@@ -5,7 +5,9 @@
 //! the index. The name of a part depends on all lines up to its end. So two invocations at the same time may write parts with
 //! the same number, and the index names those of the one whose write succeeded.
 
-use super::backup_index::{BackupIndex, BackupKind, CurrentBackup, INDEX, Position};
+use super::backup_index::{
+    BackupDays, BackupIndex, BackupKind, CompleteBackup, CurrentBackup, INDEX, Position,
+};
 use super::backup_lines::BackupLines;
 use super::backup_source::{BackupSource, CALLS_OF_A_STEP};
 use super::backups;
@@ -14,6 +16,8 @@ use super::bucket::{Bucket, PutIf};
 use super::own_rows;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::system::rows::backup_state;
+use crate::office::system::rows::backup_state::BackupAttempt;
 use crate::office::system::rows::upkeep::Limits;
 use crate::pledges::service::Clock;
 use crate::pledges::store::{BackupStore, StoreError};
@@ -61,19 +65,45 @@ impl<E: Into<OperatorError>> From<E> for Stop {
 }
 
 /// Begins the backup that is due, or continues the current one, within the limits. Deletes old backups. `place` is
-/// where the records are from. A call may be interrupted at any point, and the next one continues.
+/// where the records are from. A call may be interrupted at any point, and the next one continues. Records in the ledger
+/// whether the call succeeded.
 ///
 /// # Errors
 /// If the bucket, the store or the ledger fails, or the database has lost rows: then no backup begins and none is deleted.
 pub async fn back_up<B: Bucket, S: BackupStore, C: Clock>(
     ports: BackupPorts<'_, B, S, C>,
     place: &Value,
+    days: BackupDays,
     limits: Limits,
+) -> Result<BackupOutcome, OperatorError> {
+    let (ledger, now, mut found) = (ports.ledger, ports.clock.now_ms(), None);
+    let outcome = attempt(ports, place, days, limits, &mut found).await;
+    let began = |backup: Option<&CompleteBackup>| Some(backup?.started);
+    let attempt = BackupAttempt {
+        now,
+        full_days: days.full,
+        full: found.as_ref().and_then(|index: &BackupIndex| began(index.newest(BackupKind::Full))),
+        newest: found.as_ref().and_then(|index| began(index.complete.last())),
+        cause: outcome.as_ref().err().map(OperatorError::to_string),
+    };
+    let _or_by_the_next_call = backup_state::record(ledger, attempt).await;
+    outcome
+}
+
+/// Makes an attempt. Sets `found` to the index as the attempt leaves it, if it can be read.
+async fn attempt<B: Bucket, S: BackupStore, C: Clock>(
+    ports: BackupPorts<'_, B, S, C>,
+    place: &Value,
+    days: BackupDays,
+    limits: Limits,
+    found: &mut Option<BackupIndex>,
 ) -> Result<BackupOutcome, OperatorError> {
     let until = ports.clock.now_ms().saturating_add(limits.milliseconds);
     let (index, version) = load(ports.bucket).await?;
-    let mut run = Run { ports, index, version, calls: limits.calls, until };
-    match run.go_on(place).await {
+    let mut run = Run { ports, days, index, version, calls: limits.calls, until };
+    let outcome = run.go_on(place).await;
+    *found = Some(run.index);
+    match outcome {
         Ok(outcome) => Ok(outcome),
         Err(Stop::Busy) => Ok(BackupOutcome::Busy),
         Err(Stop::Failed(error)) => Err(error),
@@ -90,6 +120,7 @@ async fn load(bucket: &impl Bucket) -> Result<(BackupIndex, Option<String>), Sto
 
 struct Run<'p, B, S, C> {
     ports: BackupPorts<'p, B, S, C>,
+    days: BackupDays,
     index: BackupIndex,
     /// The version of the stored index.
     version: Option<String>,
@@ -127,7 +158,7 @@ impl<B: Bucket, S: BackupStore, C: Clock> Run<'_, B, S, C> {
 
     /// Takes old backups out of the index. After a loss of the ledger's rows, all backups are kept.
     async fn forget_expired(&mut self) -> Result<(), Stop> {
-        let expired = self.index.expired(self.ports.clock.now_ms());
+        let expired = self.index.expired(self.ports.clock.now_ms(), self.days);
         if expired.is_empty() {
             return Ok(());
         }
@@ -154,11 +185,11 @@ impl<B: Bucket, S: BackupStore, C: Clock> Run<'_, B, S, C> {
     /// Begins the backup that is due, if any.
     async fn begin(&mut self) -> Result<Option<CurrentBackup>, Stop> {
         let now_ms = self.ports.clock.now_ms();
-        if self.index.due(now_ms, true).is_none() {
+        if self.index.due(now_ms, self.days, true).is_none() {
             return Ok(None);
         }
         let has_ledger = self.has_ledger().await?;
-        let Some(kind) = self.index.due(now_ms, has_ledger) else { return Ok(None) };
+        let Some(kind) = self.index.due(now_ms, self.days, has_ledger) else { return Ok(None) };
         let begun = self.index.begin(kind, now_ms);
         self.save().await?;
         Ok(Some(begun))

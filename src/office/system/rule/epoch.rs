@@ -164,7 +164,7 @@ pub(super) async fn expect_rows(
 }
 
 /// Accepts that the database has lost rows: from now on, its rows count as complete. Price lists, profiles, and newer
-/// payments and memberships of teams are taken from Workers KV.
+/// payments and memberships of teams are taken from Workers KV, also that they were removed.
 ///
 /// # Errors
 /// If the database has lost no rows, or the ledger or the store fails.
@@ -173,6 +173,7 @@ pub async fn accept(
     ledger: &dyn Ledger,
     author: &Author<'_, impl Clock, impl Entropy>,
 ) -> Result<Done<()>> {
+    let now_ms = author.clock.now_ms();
     let work = async |author: &Author<'_, _, _>| {
         if !is_lost(store, epoch::get(ledger).await?.as_deref()).await? {
             return Err(OperatorError::invalid(
@@ -182,14 +183,14 @@ pub async fn accept(
         }
         author.record(store, ACCEPT, [""; 0]).await?;
         published::forget(ledger).await?;
-        adopt_records(store, ledger).await?;
+        adopt_records(store, ledger, now_ms).await?;
         adopt(store, ledger, author.entropy).await
     };
     once(ledger, author, (ACCEPT, &()), work).await
 }
 
-/// Returns the health of the ledger. Reports a problem if the database has lost rows. KV cost: 1 read. Ledger cost:
-/// 1 call.
+/// Returns the health of the ledger. Reports a problem if the database has lost rows, or else if the cron's backups fail,
+/// which they do after a loss. KV cost: 1 read. Ledger cost: 1 call.
 pub async fn health(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -197,7 +198,9 @@ pub async fn health(
 ) -> Result<Health> {
     let health = health::health(ledger, now_ms).await?;
     let lost = is_lost(store, health.epoch.as_deref()).await?.then(|| LOST.to_owned());
-    let problems: Vec<_> = lost.into_iter().chain(health.problem).collect();
+    let of_backups = || health.backups.as_ref()?.problem.clone();
+    let problems: Vec<_> =
+        lost.or_else(of_backups).into_iter().chain(health.problem.clone()).collect();
     let problem = (!problems.is_empty()).then(|| problems.join("; "));
     Ok(Health { problem, ..health })
 }

@@ -73,10 +73,10 @@ pub async fn begin(
 pub async fn end_without(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    entropy: &impl Entropy,
+    (clock, entropy): (&impl Clock, &impl Entropy),
 ) -> Result<bool> {
     if if_bound(published::forget(ledger).await)?.is_some() {
-        adopt(store, ledger).await?;
+        adopt(store, ledger, clock.now_ms()).await?;
     }
     epoch::expect_rows(store, ledger, entropy).await
 }
@@ -92,11 +92,11 @@ pub async fn end(
     (clock, entropy): (&impl Clock, &impl Entropy),
     header: &OwnRowsHeader,
 ) -> Result<()> {
+    published::forget(ledger).await?;
+    adopt(store, ledger, clock.now_ms()).await?; // before anybody may mark a month as paid
+    update_records::complete(ledger).await?;
     if header.epoch.is_some() {
         epoch::adopt(store, ledger, entropy).await?;
     }
-    published::forget(ledger).await?;
-    adopt(store, ledger).await?;
-    update_records::complete(ledger).await?;
     updates::compare(store, ledger, clock).await.map(drop)
 }

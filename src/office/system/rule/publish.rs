@@ -7,13 +7,13 @@ use crate::office::shared::rows::published as rows;
 use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::published;
-use crate::office::shared::rule::records::read_value;
+use crate::office::shared::rule::published::CopyKey;
 use crate::office::system::rows::state::SHOWN_AFTER_MS;
 use crate::pledges::service::Clock;
 use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{
-    ConnectionKey, Key as _, MemberKey, OperatorStore, PriceListKey, ProfileKey, SettlementKey,
-    StoreError,
+    ConnectionKey, CopyMetadata, Key, MemberKey, OperatorStore, PriceListKey, ProfileKey,
+    SettlementKey, StoreError, StoredValue as _,
 };
 use crate::pledges::time::DAY_MS;
 use serde::Serialize;
@@ -74,7 +74,7 @@ async fn compare(
     let (mut shown, mut written) = (Vec::new(), Vec::new());
     for row in rows::to_compare(ledger, before, compared, most).await? {
         let Some(record) = Copied::parse(&row.name) else { continue };
-        if is_shown(record.read(store).await?.as_deref(), &row) {
+        if record.is_shown(store, &row).await? {
             shown.extend(Some(row).filter(is_final));
         } else {
             let is_written = record.publish(store, clock, (&row, read_ms)).await?;
@@ -140,13 +140,13 @@ impl<'r> Copied<'r> {
             .or_else(|| ConnectionKey::parse(name).map(Copied::Connection))
     }
 
-    async fn read(&self, store: &impl OperatorStore) -> Result<Option<Vec<u8>>> {
+    async fn is_shown(&self, store: &impl OperatorStore, row: &PublishedRow) -> Result<bool> {
         match self {
-            Copied::Prices(of) => read_value(store, *of).await,
-            Copied::Profile(key) => read_value(store, *key).await,
-            Copied::Payment(of) => read_value(store, SettlementKey(of)).await,
-            Copied::Member(key) => read_value(store, *key).await,
-            Copied::Connection(key) => read_value(store, key.clone()).await,
+            Copied::Prices(of) => is_shown(store, of, row).await,
+            Copied::Profile(key) => is_shown(store, key, row).await,
+            Copied::Payment(of) => is_shown(store, &SettlementKey(of), row).await,
+            Copied::Member(key) => is_shown(store, key, row).await,
+            Copied::Connection(key) => is_shown(store, key, row).await,
         }
     }
 
@@ -166,9 +166,15 @@ impl<'r> Copied<'r> {
     }
 }
 
-/// Returns whether a copy is as the last change of its record left it.
-fn is_shown(copy: Option<&[u8]>, row: &PublishedRow) -> bool {
-    copy == published::content(row)
-        || row.content.is_some()
-            && copy.and_then(change_of).is_some_and(|change| change.name() == row.change)
+/// Returns whether Workers KV shows a copy as the last change of its record left it. The metadata of the copy says so. A copy
+/// that a restore has written may have no metadata: then its value is compared.
+async fn is_shown<K: Key>(store: &impl OperatorStore, key: &K, row: &PublishedRow) -> Result<bool> {
+    let Some(copy) = store.get(&CopyKey(key)).await? else { return Ok(false) };
+    let CopyMetadata { change, removed } = copy.metadata;
+    if !change.is_empty() {
+        return Ok(change == row.change && removed == row.content.is_none());
+    }
+    let Some(content) = published::content(row) else { return Ok(false) };
+    let value = copy.value.read(K::READ_MS).await?;
+    Ok(value == content || change_of(&value).is_some_and(|change| change.name() == row.change))
 }

@@ -3,7 +3,7 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::published::latest;
-use crate::office::shared::rule::records::read_value;
+use crate::office::shared::rule::records::{read_value, read_values};
 use crate::office::shops::rule::register;
 use crate::pledges::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, UnitKey};
 
@@ -45,7 +45,7 @@ pub async fn list(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRo
     let mut others = Vec::new();
     for profiles in profiles.chunks(MAX_READS) {
         let keys: Vec<_> = profiles.iter().map(|(unit, _)| ProfileKey(unit)).collect();
-        for (ProfileKey(unit), record) in keys.iter().zip(store.get_values(&keys).await?) {
+        for (ProfileKey(unit), record) in keys.iter().zip(read_values(store, &keys).await?) {
             let Some(record) = record else { continue }; // it was removed meanwhile
             let place = rows.binary_search_by(|row| (*row.unit).cmp(unit)).ok();
             match place.and_then(|place| rows.get_mut(place)) {

@@ -1,0 +1,30 @@
+-- The state of the backups of the cron (src/office/system/rows/backup_state.rs): one row while a bucket is bound.
+--   since: when the cron first found the bucket.
+--   full_days: the interval between two full backups, in days.
+--   full: when the newest complete backup of all records began. newest: the same of any kind. Both have the rows of the ledger.
+--   failing: when the first of the last failures was. cause: why the last attempt failed. NULL if the last attempt succeeded.
+CREATE TABLE backup_state (
+  one INTEGER PRIMARY KEY NOT NULL CHECK (one = 1),
+  since INTEGER NOT NULL,
+  full_days INTEGER NOT NULL,
+  full INTEGER,
+  newest INTEGER,
+  failing INTEGER,
+  cause TEXT,
+  CHECK ((failing IS NULL) = (cause IS NULL))
+) STRICT;
+
+-- Findings have one more kind. `copy`: after a loss of rows, a record was taken from its copy in Workers KV, and the audit log
+-- lacks the entry of its change.
+CREATE TABLE new_findings (
+  kind TEXT NOT NULL CHECK (kind IN ('copy', 'damaged', 'gone', 'large', 'refused')),
+  name TEXT NOT NULL,
+  found INTEGER NOT NULL,
+  pass INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO new_findings SELECT * FROM findings;
+DROP TABLE findings;
+ALTER TABLE new_findings RENAME TO findings;
