@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { limitTable, stored } from "../proofs/scale/report.mjs";
 import {
   APPLIED_SECONDS as APPLIED,
   FAILED_MAIL_DAYS as FAILED,
@@ -175,6 +176,9 @@ const STATED = {
     `Write to Workers KV | ${WRITE} s`,
     `updates are cached for ${USED} s`,
     `once in ${USED} s`,
+    ...limitTable(stored())
+      .split("\n")
+      .map((row) => row.replace(/ +/g, " ").replace(/^\| | \|$/g, "")),
   ],
   "docs/security.md": [
     `after [${REFUSED} s]`,
