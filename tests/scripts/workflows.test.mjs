@@ -85,7 +85,7 @@ test("every lock file is updated and audited", () => {
   })
     .trim()
     .split("\n");
-  assert.equal(locks.length, 6);
+  assert.equal(locks.length, 7);
   const [updates, audit] = ["dependabot.yml", "workflows/audit.yml"].map((file) =>
     readFileSync(join(root, ".github", file), "utf8"),
   );
