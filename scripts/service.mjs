@@ -7,6 +7,7 @@ import { commandsFor } from "./lib/commands.mjs";
 import { deployCommand } from "./lib/deploy-command.mjs";
 import { startDevelopment } from "./lib/development.mjs";
 import { init } from "./lib/init.mjs";
+import { mcpCommand } from "./lib/mcp-command.mjs";
 import { migrateCommand } from "./lib/migrate.mjs";
 import { groupsAbout } from "./lib/operations.mjs";
 import { runToEnd } from "./lib/output.mjs";
@@ -39,13 +40,14 @@ dev.option("--persist-to <dir>", "folder of the local state").action(async ({ pe
 
 const deploy = deployCommand(async () => operatorTools(), { isWhole: true });
 
-const PROGRAMS = { init: initProgram, dev, deploy, migrate: migrateCommand() };
+const PROGRAMS = { init: initProgram, dev, deploy, migrate: migrateCommand(), mcp: mcpCommand() };
 
 const PROGRAMS_ABOUT = {
   init: "Create a project",
   dev: "Run the service, a demo shop and the dashboard on this machine",
   deploy: "Upload the service, then its dashboard",
   migrate: "Update the ledger's tables to this version",
+  mcp: "Let an assistant read what commands read (MCP)",
 };
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

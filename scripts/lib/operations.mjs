@@ -23,9 +23,9 @@ import { calledAs } from "./places.mjs";
 import { openQueue } from "./queue.mjs";
 
 /**
- * @typedef {{name: string, help: string, kind: string, what?: string, choices?: string[], isOption: boolean, isRequired: boolean, isRepeatable: boolean, default: string | null}} Listed
+ * @typedef {{name: string, help: string, kind: string, what?: string, choices?: string[], isOption: boolean, isRequired: boolean, isRepeatable: boolean, default: string | null, reveals: boolean}} Listed
  *   an argument of an operation
- * @typedef {{group: string, name: string, about: string, arguments: Listed[], changes: boolean, isRecorded: boolean, confirms: boolean, queues: boolean, note: string}} Spec
+ * @typedef {{group: string, name: string, about: string, answers: string, arguments: Listed[], changes: boolean, corrects: boolean, reveals: boolean, isRecorded: boolean, confirms: boolean, queues: boolean, note: string}} Spec
  *   an operation
  * @typedef {{group: string, about: string, operations: Spec[]}} Group operations that belong together, such
  *   as `keys`
@@ -34,6 +34,9 @@ import { openQueue } from "./queue.mjs";
 
 /** @type {Group[]} */
 const TABLE = JSON.parse(readFileSync(join(import.meta.dirname, "operations.json"), "utf8"));
+
+/** All operations, in the order of the table. */
+export const operations = TABLE.flatMap((group) => group.operations);
 
 /** The names of the groups of operations, such as `keys`. */
 export const groups = TABLE.map(({ group }) => group);

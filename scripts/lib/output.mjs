@@ -95,7 +95,8 @@ export async function runToEnd(work) {
   process.exit(code || process.exitCode); // otherwise a runtime that hangs would keep the process running
 }
 
-function failure({ message, place, data, refused }, isUsage) {
+/** Returns the JSON of an error, as `--json` prints it. @param {any} error @param {boolean} isUsage whether the command line is wrong */
+export function failure({ message, place, data, refused }, isUsage) {
   const code = isUsage ? "usage" : (refused?.code ?? "failed");
   return {
     place,

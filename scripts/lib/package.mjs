@@ -118,6 +118,9 @@ const BUNDLE = {
 /** @type {Record<string, import("esbuild").Format>} */
 const FORMATS = { js: "esm", cjs: "cjs" };
 
+/** How npm publishes both packages: for everybody, with a signed statement of the commit and the workflow that built them. */
+export const PUBLISHED = { access: "public", provenance: true };
+
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // platforms that import wasm as a module, and the query of that import
 
 /** @param {import("../setup/tools.mjs").Tools} tools */
@@ -397,6 +400,7 @@ function manifest(root, others) {
     engines: { node: ">=20" },
     peerDependencies: { "react-hook-form": ">=7.55" }, // only for its types
     peerDependenciesMeta: { "react-hook-form": { optional: true } },
+    publishConfig: PUBLISHED,
   };
 }
 

@@ -43,14 +43,15 @@ export const QUIET = {
  * Returns the tools for a command that builds nothing, without a search for Rust. Throws outside a project,
  * because the command would create new local data in the wrong folder.
  * @param {NodeJS.ProcessEnv} [environment]
+ * @param {string} [folder] of the project
  * @returns {OperatorTools}
  */
-export function operatorTools(environment = process.env) {
-  if (!existsSync(join(project, "wrangler.toml")))
+export function operatorTools(environment = process.env, folder = project) {
+  if (!existsSync(join(folder, "wrangler.toml")))
     throw new UserError(
-      `there is no wrangler.toml in ${project}: run this in the folder that \`${calledAs("init my-pledges")}\` created`,
+      `there is no wrangler.toml in ${folder}: run this in the folder that \`${calledAs("init my-pledges")}\` created`,
     );
   const env = { ...environment, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // wrangler in this process must not print to the command's standard output
-  return { root, project, env, wrangler };
+  return { root, project: folder, env, wrangler };
 }

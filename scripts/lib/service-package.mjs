@@ -8,6 +8,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { replaceFolder } from "./cache.mjs";
 import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
 import { log } from "./output.mjs";
+import { PUBLISHED } from "./package.mjs";
 import { MIGRATIONS_FOLDER } from "./places.mjs";
 import { SERVICE_BUILD } from "./worker.mjs";
 
@@ -161,6 +162,7 @@ function manifestOf(root, packages) {
     bin: { [NAME]: ENTRY },
     exports: { "./package.json": "./package.json" },
     engines: { node: ">=22.18" },
+    publishConfig: PUBLISHED,
     dependencies: Object.fromEntries(packages.map((name) => [name, devDependencies[name]])),
   };
 }

@@ -45,6 +45,7 @@ test("no other page has examples", () => {
       "docs/forms.md",
       "docs/getting-started.md",
       "docs/npm.md",
+      "docs/other-languages.md",
       "docs/react-hook-form.md",
       "docs/testing.md",
       "pkg-templates/README.md",

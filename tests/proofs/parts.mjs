@@ -72,6 +72,12 @@ export const PARTS = [
     tests: ["tests/proofs/schemathesis/schemathesis.mjs"],
   },
   {
+    name: "clients",
+    about: "clients in other languages, generated from openapi.yaml, that do not work",
+    minutes: 4,
+    tests: ["tests/proofs/clients/clients.mjs"],
+  },
+  {
     name: "fuzz",
     about: "inputs that break a reader of untrusted data",
     minutes: 10,

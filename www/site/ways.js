@@ -68,6 +68,7 @@ export const REFERENCE = [
       entry("api", "HTTP API"),
       entry("npm", "The npm package"),
       entry("react-hook-form", "React Hook Form"),
+      entry("other-languages", "Other languages"),
       entry("errors/", "Errors and notices"),
     ],
   },
@@ -77,12 +78,14 @@ export const REFERENCE = [
       entry("commands/", "Commands"),
       entry("settings", "Settings"),
       entry("limits-and-costs", "Limits and costs"),
+      entry("assistants", "Assistants"),
     ],
   },
   {
     title: "for both",
     pages: [
       entry("contract", "The contract"),
+      entry("stability", "What is stable"),
       entry("reliability", "Reliability"),
       entry("security", "Security"),
       entry("performance", "Performance"),

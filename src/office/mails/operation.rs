@@ -352,6 +352,7 @@ pub const PREVIEW: Spec = Spec::reads(
         Argument::option("html", Kind::Output, "also write the HTML of the e-mail to a new file"),
     ],
 )
+.reveals()
 .permission(Permission::Support)
 .answers("`id`; `to`: the masked address; `sender`, `replyTo`, `language`, `subject`, `text`; `file`: the name of the HTML file, or `null`");
 

@@ -147,6 +147,7 @@ pub const CHECK: Spec = Spec::reads(
      audit log",
     &[],
 )
+.corrects()
 .answers("numbers of transactions that were corrected: `missing` in the ledger, `wrong` there (different from their records), `gone` from Workers KV; and of transactions that are left out: `damaged` (the record cannot be read), `large` (too many quantities, so they are in no sum of offerings), `refused` (by the database); `findings` as for `ledger status`");
 
 #[derive(Serialize)]

@@ -22,12 +22,14 @@ pub const SHOW: Spec = Spec::reads(
             "reveal",
             Kind::Flag,
             "show personal data unmasked; this is recorded in the audit log",
-        ),
+        )
+        .reveals(),
         Argument::option(
             "timeline",
             Kind::Flag,
             "show the timeline's address, with which anyone can open it; this is recorded in the audit log, too",
-        ),
+        )
+        .reveals(),
     ],
 )
 .recorded()

@@ -18,9 +18,13 @@ pub struct Spec {
     #[serde(skip)]
     pub permission: Permission,
     /// A description of the members of the answer's JSON, in Markdown, without a full stop.
-    #[serde(skip)]
     pub answers: &'static str,
     pub changes: bool,
+    /// Whether an operation without [`changes`](Self::changes) writes all the same: it corrects records that differ from
+    /// their source.
+    pub corrects: bool,
+    /// Whether the answer contains personal data of recipients unmasked, or the address of a timeline.
+    pub reveals: bool,
     /// Whether the audit log records the operation, at least with some arguments.
     pub is_recorded: bool,
     pub confirms: bool,
@@ -54,6 +58,8 @@ impl Spec {
             permission: Permission::Operate,
             answers: "",
             changes: false,
+            corrects: false,
+            reveals: false,
             is_recorded: false,
             confirms: false,
             confirms_if: "",
@@ -79,6 +85,16 @@ impl Spec {
 
     pub const fn answers(self, answers: &'static str) -> Self {
         Spec { answers, ..self }
+    }
+
+    /// Marks an operation that corrects records that differ from their source.
+    pub const fn corrects(self) -> Self {
+        Spec { corrects: true, ..self }
+    }
+
+    /// Marks an operation whose answer contains personal data unmasked.
+    pub const fn reveals(self) -> Self {
+        Spec { reveals: true, ..self }
     }
 
     /// Marks a read-only operation as recorded: the audit log records it, at least with some of its
@@ -144,6 +160,8 @@ pub struct Argument {
     pub is_repeatable: bool,
     /// The value that the argument has if it is left out.
     pub default: Option<&'static str>,
+    /// Whether the argument makes the answer [reveal](Spec::reveals) personal data.
+    pub reveals: bool,
     /// The field of the dashboard's form; `None` if the page of the form fixes the argument, or leaves it out.
     #[serde(skip)]
     pub field: Option<Field>,
@@ -209,6 +227,7 @@ impl Argument {
             is_required: true,
             is_repeatable: false,
             default: None,
+            reveals: false,
             field: None,
         }
     }
@@ -237,6 +256,11 @@ impl Argument {
     /// Sets the value that the argument has if it is left out.
     pub const fn or(self, default: &'static str) -> Self {
         Argument { default: Some(default), ..self }
+    }
+
+    /// Marks an argument that makes the answer reveal personal data.
+    pub const fn reveals(self) -> Self {
+        Argument { reveals: true, ..self }
     }
 
     /// Gives the argument a field in the dashboard's form.

@@ -516,6 +516,7 @@ pub const CHECK: Spec = Spec::reads(
     "check that the records for timelines agree with the ledger, and correct those that differ",
     &[],
 )
+.corrects()
 .answers("`compared`: the number of records that were compared; `written`: how many of them differed and were written again");
 
 #[derive(Deserialize)]
