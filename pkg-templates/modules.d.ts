@@ -46,14 +46,14 @@ declare module "#client" {
 
 /** The Worker as a function that takes the platform's globals. `bundleWorker` generates it from `testing/worker.ts`. */
 declare module "#worker" {
-  import type { Platform, WorkerFetch } from "./testing/isolate.ts";
+  import type { Platform, Worker } from "./testing/isolate.ts";
 
-  export function instantiate(platform: Platform): WorkerFetch;
+  export function instantiate(platform: Platform): Worker;
 }
 
-/** The Worker, as wasm-bindgen exports it: `src/doors/api_worker`. */
+/** The Worker, as wasm-bindgen exports it: `src/doors/api_worker` and `src/doors/delivery_worker`. */
 declare module "#glue" {
-  export const fetch: import("./testing/isolate.ts").WorkerFetch;
+  export const { deliver, fetch }: import("./testing/isolate.ts").Worker;
   export function initSync(options: { module: WebAssembly.Module }): unknown;
 }
 

@@ -8,6 +8,7 @@ import { buildLocal } from "./lib/local.mjs";
 import { compileBehind } from "./lib/local-wasm.mjs";
 import { buildPackage } from "./lib/package.mjs";
 import { root } from "./lib/places.mjs";
+import { bundlePlayground } from "./lib/playground.mjs";
 import { bundleShop } from "./lib/shop.mjs";
 import { buildDashboard, buildWorker } from "./lib/worker.mjs";
 
@@ -17,11 +18,12 @@ const PARTS = {
   package: buildPackage,
   operator: (tools) => buildOperator(tools),
   shop: ({ root }) => bundleShop(root),
+  playground: ({ root }) => bundlePlayground(root),
   service: buildService,
   site: ({ root }) => buildSite(root),
 };
 /** The parts that are built only if they are named. */
-const NAMED = ["service", "site"];
+const NAMED = ["playground", "service", "site"];
 
 /** Builds all other parts, and packs them into the npm package `impact-pledge-service`. */
 async function buildService(tools) {
@@ -32,10 +34,10 @@ async function buildService(tools) {
 
 await command(
   "npm run build --",
-  "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. Only if they are named, puts the npm package impact-pledge-service into build/ (`service`), and the site into build/site/ (`site`).",
+  "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. Only if they are named, puts the npm package impact-pledge-service into build/ (`service`), the playground into playground-build/ (`playground`), and the site into build/site/ (`site`).",
 )
   .addArgument(
-    new Argument("[parts...]", "parts to build (default: all but `service` and `site`)").choices(
+    new Argument("[parts...]", "parts to build (default: all but the last three)").choices(
       Object.keys(PARTS),
     ),
   )

@@ -6,8 +6,8 @@
 //! - [`buyer`] is what a buyer sees.
 //! - [`office`] runs the business: keys, prices, payments and more, as pages and as commands.
 //! - `doors` is the only code that knows JavaScript and Cloudflare. It is compiled for wasm32 alone: for the npm package
-//!   (features `client` and `validate`), the service (`server`, and `consumer` for the messages of its queue), the
-//!   dashboard (`dashboard`), and the operators' commands (`operator`).
+//!   (features `client` and `validate`), the service with the consumer of its queue (`server`), the dashboard
+//!   (`dashboard`), and the operators' commands (`operator`).
 
 pub mod buyer;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
@@ -28,8 +28,7 @@ pub mod doors {
     mod commands;
     #[cfg(feature = "dashboard")]
     mod dashboard_worker;
-    #[cfg(feature = "consumer")]
-    // Without this condition, `impact-pledge/testing` would grow.
+    #[cfg(feature = "server")]
     mod delivery_worker;
     #[cfg(any(feature = "dashboard", feature = "operator", feature = "server"))]
     mod platform;

@@ -2,10 +2,15 @@
 
 type RealTimer = ReturnType<typeof setTimeout>;
 
-interface Timer {
+interface Timer extends TimerOptions {
   readonly due: number;
   readonly fire: () => unknown;
   real?: RealTimer;
+}
+
+interface TimerOptions {
+  /** Whether the process may end before the timer fires. */
+  readonly isBackground?: boolean;
 }
 
 export type Clock = ReturnType<typeof newClock>;
@@ -25,16 +30,18 @@ export function newClock(start?: number) {
   /** Starts a real timer, but only if the clock runs in real time. */
   function arm(timer: Timer): void {
     clearTimeout(timer.real);
-    if (still === undefined) timer.real = setTimeout(timer.fire, Math.max(0, timer.due - now()));
+    if (still !== undefined) return;
+    timer.real = setTimeout(timer.fire, Math.max(0, timer.due - now()));
+    if (timer.isBackground) (timer.real as { unref?(): void }).unref?.(); // browsers have numbers
   }
 
   return {
     now,
-    setTimeout(callback: () => unknown, ms: number): number {
+    setTimeout(callback: () => unknown, ms: number, options?: TimerOptions): number {
       last += 1;
       const number = last;
       const fire = () => timers.delete(number) && callback();
-      const timer: Timer = { due: now() + ms, fire };
+      const timer: Timer = { due: now() + ms, fire, ...options };
       timers.set(number, timer);
       arm(timer);
       return number;

@@ -7,6 +7,8 @@ import { newState } from "./state.ts";
 import type { TestService, TestServiceOptions } from "./types.ts";
 
 export type {
+  RecordedEmail,
+  RecordedMessage,
   RecordedRequest,
   RecordedTransaction,
   TestCatalogue,
@@ -55,6 +57,8 @@ export function createTestService(options?: TestServiceOptions): TestService {
       state.faults.length = 0;
     },
     transactions: () => state.transactions(),
+    emails: () => state.emails(),
+    messages: () => state.messages(),
     requests: () => state.requests(),
     received: async (count, options) => state.received(countOf(count), receivedOptions(options)),
     reset() {

@@ -6,6 +6,7 @@ import type { Incoming, Served } from "./exchange.ts";
 import { type Isolate, startIsolate } from "./isolate.ts";
 import { newLog } from "./log.ts";
 import { newRandom } from "./random.ts";
+import { OUTLETS, type Queue, newNotifications, newQueue } from "./notifications.ts";
 import type { faultOptions, serviceOptions } from "./options.ts";
 import { type Failing, type Store, newStore } from "./store.ts";
 
@@ -35,8 +36,13 @@ export function newState({
   const store = newStore(keys, catalogue),
     log = newLog(store.labelOf),
     faults: Fault[] = [];
-  const settings = { ALLOWED_ORIGINS: allowedOrigins.join(), PUBLIC_ORIGIN: publicOrigin };
+  const settings = {
+    ...OUTLETS,
+    ALLOWED_ORIGINS: allowedOrigins.join(),
+    PUBLIC_ORIGIN: publicOrigin,
+  };
   const newIsolate = () => startIsolate(platform);
+  const notifications = newNotifications(newIsolate, store, clock);
   // An isolate keeps the settings of its first request.
   const isolates: { network?: Isolate; fetch?: Isolate } = {};
   let named = 0;
@@ -49,6 +55,7 @@ export function newState({
   /**
    * Serves a request with an instance of the Worker and a store.
    * @param failing the calls of the store that fail
+   * @param queue the queue of notifications. Default: none, so that a create asks for no notification
    */
   async function served(
     { url, method, headers, isFromNetwork }: Incoming,
@@ -56,16 +63,18 @@ export function newState({
     run: Isolate,
     from: Store,
     failing?: Failing,
+    queue?: Queue,
   ): Promise<Answer> {
     const env = {
       ...settings,
       ALLOW_PLAIN_HTTP: isFromNetwork ? "true" : undefined,
       PLEDGES: from.bind(tokenOf(headers), failing),
+      NOTIFICATIONS: queue,
     };
     const stream = /^(GET|HEAD)$/.test(method) ? null : body.stream;
     const sent = { method, url, headers, body: stream, arrayBuffer: body.arrayBuffer };
     const id = newId();
-    const answer = await run(sent, env, id);
+    const answer = await run.serve(sent, env, id);
     answer.headers.set("x-request-id", id);
     return answer;
   }
@@ -89,18 +98,26 @@ export function newState({
     return { ...answer, headers: new Map([...answer.headers, ...Object.entries(headers)]) };
   }
 
-  function answerTo(
+  async function answerTo(
     request: Incoming,
     body: Body,
     { status, fault, ...others }: Partial<Fault> = {},
-  ): Promise<Answer> | Silence {
+  ): Promise<Answer | Silence> {
     if (fault === "timeout") return { status: null };
     if (status) return failed({ status, ...others }, request, body);
     const place = request.isFromNetwork ? "network" : "fetch";
     isolates[place] ??= newIsolate();
-    return served(request, body, isolates[place], store, {
-      writeFails: fault === "lost write",
-    });
+    const queue = newQueue();
+    const answer = await served(
+      request,
+      body,
+      isolates[place],
+      store,
+      { writeFails: fault === "lost write" },
+      queue,
+    );
+    await notifications.deliver(queue.messages, publicOrigin ?? new URL(request.url).origin);
+    return answer;
   }
 
   function takeFault(operation: Operation | undefined): Fault | undefined {
@@ -115,6 +132,8 @@ export function newState({
     clock,
     faults,
     transactions: store.transactions,
+    emails: notifications.emails,
+    messages: notifications.messages,
     requests: log.requests,
     received: log.received,
 

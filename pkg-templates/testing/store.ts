@@ -1,6 +1,6 @@
 /* A Workers KV namespace in memory. */
 import { profiles, secret } from "../../src/office/demo/development.json";
-import { PREFIXES } from "../generated/service.ts";
+import { LANGUAGES, PREFIXES } from "../generated/service.ts";
 import { coder } from "../platform.ts";
 import type { RecordedTransaction } from "./types.ts";
 
@@ -39,8 +39,12 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
   for (const mode of ["test", "live"]) put(PREFIXES.catalogue + mode, encode(catalogue));
   for (const { record, units } of keys)
     for (const unit of units) put(`${PREFIXES.member}${record.team}:${unit}`, encode({}));
-  for (const [unit, profile] of Object.entries(profiles))
+  put(PREFIXES.secret, encode({ secret }));
+  for (const [unit, profile] of Object.entries(profiles)) {
     put(PREFIXES.profile + unit, encode(profile));
+    for (const language of LANGUAGES)
+      put(`${PREFIXES.profile}${unit}_${language}`, encode({ ...profile, language }));
+  }
 
   return {
     /**
@@ -61,6 +65,13 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
       async put(name: string, value: Uint8Array, { metadata }: Pick<Kept, "metadata">) {
         if (writeFails || bytes + value.length > MOST_BYTES) throw new Error("writes fail");
         put(name, value, metadata);
+      },
+      async list({ prefix }: { readonly prefix: string }) {
+        return {
+          keys: [...records.keys()]
+            .filter((name) => name.startsWith(prefix))
+            .map((name) => ({ name })),
+        };
       },
     }),
     labelOf: (token: string) => known.get(token)?.label,

@@ -1,5 +1,5 @@
 /* The public types of `impact-pledge/testing`. */
-import type { CurrencyCode, RetrievedPledgeTransaction } from "../index.ts";
+import type { CurrencyCode, NotificationType, RetrievedPledgeTransaction } from "../index.ts";
 
 /** An API key of a test service (§5): a unit-level key, or a team-level key with its units. */
 export type TestKey = {
@@ -106,6 +106,45 @@ export interface RecordedRequest {
   status: number | null;
 }
 
+/** An e-mail that the service sent. */
+export interface RecordedEmail {
+  /** The ID of the transaction that the e-mail is about. */
+  transactionId: string;
+  /** When it was sent, by the service's clock. */
+  sentAt: string;
+  /** The language tag, such as `de`. */
+  language: string;
+  /** The sender: the unit's name, and the operator's address. */
+  from: { name: string; email: string };
+  /** The recipient's address. E-mails about transactions of test keys go to the operator's test address instead. */
+  to: string;
+  /** The unit's address for replies. */
+  replyTo?: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Additional headers, such as `List-Unsubscribe`. */
+  headers: Record<string, string>;
+}
+
+/** A message that the service sent to the adapter of a messaging service. */
+export interface RecordedMessage {
+  /** When it was sent, by the service's clock. */
+  sentAt: string;
+  service: Exclude<NotificationType, "Email">;
+  /** The ID of the transaction that the message is about. */
+  transactionId: string;
+  isLive: boolean;
+  recipient: { email: string; firstName: string | null; name: string | null };
+  /** The unit's ID, and the name in its profile. */
+  unit: { id: string; name: string };
+  /** The language tag, such as `de`. */
+  language: string;
+  title: string;
+  text: string;
+  timelineUrl: string;
+}
+
 /** The part of Node's `IncomingMessage` that is used. */
 interface NodeRequest extends AsyncIterable<unknown> {
   method?: string | undefined;
@@ -193,6 +232,24 @@ export interface TestService {
   readonly restore: () => void;
   /** Returns copies of the recorded transactions, the oldest first. */
   readonly transactions: () => RecordedTransaction[];
+  /**
+   * Returns copies of the last 1,000 e-mails that the service sent, the oldest first. They are there as soon as the create
+   * request is answered.
+   *
+   * @example
+   * ```js
+   * import { PledgeClient } from "impact-pledge";
+   * import { createTestService } from "impact-pledge/testing";
+   *
+   * const service = createTestService();
+   * const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: service.baseUrl, fetch: service.fetch });
+   * await client.createPledgeTransaction({ ...payload, notifications: ["Email"] });
+   * console.log(service.emails()[0].subject); // Small Hours Coffee has pledged 1 × tree for you
+   * ```
+   */
+  readonly emails: () => RecordedEmail[];
+  /** Returns copies of the last 1,000 messages to adapters of messaging services, the oldest first, like `emails()`. */
+  readonly messages: () => RecordedMessage[];
   /** Returns copies of the last 1,000 requests, the oldest first; fewer if their bodies are long. */
   readonly requests: () => RecordedRequest[];
   /**
@@ -219,6 +276,6 @@ export interface TestService {
     count: number,
     options?: { readonly deadlineMs?: number | undefined },
   ) => Promise<RecordedRequest[]>;
-  /** Resets the service to its initial state: removes transactions, requests and faults; restarts clock and IDs. */
+  /** Resets the service to its initial state: removes transactions, e-mails, messages, requests and faults; restarts clock and IDs. */
   readonly reset: () => void;
 }

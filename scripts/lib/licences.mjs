@@ -63,7 +63,12 @@ export function bundledParts(root, folder) {
       ),
     ].map(([, name]) => name),
   );
-  return [...new Set(names)].sort().map((name) => {
+  return partsNamed(root, names);
+}
+
+/** Returns the npm packages with these names. @param {string} root @param {string[]} names @returns {Part[]} */
+export const partsNamed = (root, names) =>
+  [...new Set(names)].sort().map((name) => {
     const home = join(root, "node_modules", name);
     const { version, license, author } = JSON.parse(
       readFileSync(join(home, "package.json"), "utf8"),
@@ -76,7 +81,6 @@ export function bundledParts(root, folder) {
       folder: home,
     };
   });
-}
 
 /**
  * Returns the licence texts of all parts. A text that several parts share appears only once.

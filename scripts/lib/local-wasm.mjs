@@ -41,7 +41,7 @@ import {
  */
 const CRATES = {
   workers: {
-    features: "consumer,dashboard,operator",
+    features: "dashboard,operator,server",
     bindgen: ["--force-enable-abort-handler"],
     as: ["impact_pledge", "dashboard", "operator"],
   },

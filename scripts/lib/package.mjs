@@ -258,6 +258,7 @@ async function writeRules(glue, file) {
 const GLOBALS = [
   "Date",
   "Headers",
+  "Request",
   "Response",
   "clearTimeout",
   "console",
@@ -289,7 +290,7 @@ async function bundleWorker(source, glue) {
     alias: { "#glue": glue },
     define,
   });
-  return `export function instantiate(platform) {\n${outputFiles[0].text}return worker.fetch;\n}\n`;
+  return `export function instantiate(platform) {\n${outputFiles[0].text}return worker;\n}\n`;
 }
 
 /**

@@ -47,7 +47,7 @@ export async function bundleShop(root) {
 }
 
 /** Links pkg/ into the shop's folder node_modules, so that the package is found as if it were installed. */
-function linkPackage(root) {
+export function linkPackage(root) {
   const pkg = join(root, "pkg");
   const link = join(root, "www", "node_modules", "impact-pledge");
   if (!existsSync(join(pkg, "package.json")))

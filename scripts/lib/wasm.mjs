@@ -51,7 +51,7 @@ const BUILDS = {
   // Enables the recovery of the `worker` crate: after an exception leaves the wasm, the next call starts a new instance. Its
   // abort handler catches exceptions by wasm's own instructions.
   impact_pledge: {
-    features: "consumer",
+    features: "server",
     level: 3,
     isLinkedFast: true,
     bindgen: ["--force-enable-abort-handler"],
@@ -64,8 +64,8 @@ const BUILDS = {
     bindgen: ["--force-enable-abort-handler"],
     optimise: ["-Oz", "--enable-exception-handling"], // `--converge` takes minutes for 0.3 %
   },
-  // The same service for `impact-pledge/testing`, without the consumer of the queue and the abort handler, which needs
-  // `WebAssembly.JSTag`: Node 20 has none.
+  // The same service for `impact-pledge/testing`, without the abort handler, which needs `WebAssembly.JSTag`: Node 20 has
+  // none.
   testing: {
     features: "server",
     level: "z",

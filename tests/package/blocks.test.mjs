@@ -202,6 +202,7 @@ const JOINED = {
   "docs/forms.md": 2,
   "docs/getting-started.md": 3,
   "docs/npm.md": 4,
+  "docs/testing.md": 2,
   "pkg-templates/README.md": 9,
 };
 /**
