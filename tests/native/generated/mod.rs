@@ -12,8 +12,8 @@ mod tables;
 pub mod types;
 mod walk;
 
-use impact_pledge::pledges::api::MAX_BODY_BYTES;
 use impact_pledge::buyer::recipient::Language;
+use impact_pledge::pledges::api::MAX_BODY_BYTES;
 use impact_pledge::pledges::store::{
     CredentialKey, Key as _, MemberKey, PriceListKey, ProfileKey, SecretKey, TransactionKey,
 };
