@@ -31,9 +31,9 @@ before(async () => {
 after(() => site?.close());
 after(() => rmSync(folder, { recursive: true }));
 
-/** Serves the built folder, as any static server does. */
+/** Serves the built folder, as any static server does: alone, and below `/playground/`, as a part of the site. */
 function serve({ url }, response) {
-  const name = new URL(url, "http://x").pathname.slice(1) || "index.html";
+  const name = new URL(url, "http://x").pathname.replace(/^\/(playground\/)?/, "") || "index.html";
   if (!readdirSync(folder).includes(name)) return response.writeHead(404).end();
   const headers = { "content-type": TYPES[extname(name)] ?? "text/plain" };
   response.writeHead(200, headers).end(readFileSync(join(folder, name)));
@@ -44,7 +44,7 @@ async function open(t, { fragment = "", ...options } = {}) {
   const page = await openPage(t, options);
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
-  await page.goto(`${site.origin}/${fragment}`);
+  await page.goto(`${site.origin}/playground/${fragment}`);
   if (fragment === "") await answered(page, "Status 200");
   return { page, requests };
 }
