@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { entry } from "../../scripts/lib/cache.mjs";
 import { ask, find, run } from "../../scripts/lib/run.mjs";
 
-const INSTALL_MS = 240_000;
-const NEW_ENOUGH = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+const INSTALL_MS = 600_000; // on a busy machine
+const NEW_ENOUGH = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 const BIN = process.platform === "win32" ? "Scripts" : "bin";
 
 /** The path of a Python that can install packages; null if there is none. */

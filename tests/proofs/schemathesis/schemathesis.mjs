@@ -14,12 +14,12 @@ const SEED = "20261122";
 const skip =
   python || process.env.CI
     ? false
-    : "Schemathesis is Python: install Python 3.10 or newer, with its module `venv`";
+    : "Schemathesis is Python: install Python 3.11 or newer, with its module `venv`";
 
 test("no request that the description allows or forbids is answered otherwise than it says", {
   skip,
 }, async (t) => {
-  assert.ok(python, "Python 3.10 or newer is needed where CI is set");
+  assert.ok(python, "Python 3.11 or newer is needed where CI is set");
   const [programs, worker] = await Promise.all([
     pythonEnvironment(tools, "schemathesis", REQUIREMENTS),
     startWorker(),
