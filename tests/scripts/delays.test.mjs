@@ -157,10 +157,7 @@ const STATED = {
     `its own record ${SHOWN} s later`,
   ],
   "docs/logs-and-alarms.md": [`within the last ${EXEMPT} minutes`],
-  "docs/errors/logs.md": [
-    `"no answer in ${READ * 1_000} ms"`,
-    `retried every ${CRON} minutes`,
-  ],
+  "docs/errors/logs.md": [`"no answer in ${READ * 1_000} ms"`, `retried every ${CRON} minutes`],
   "docs/errors/api.md": [`unknown for up to ${SHOWN} s`, `take ${SHOWN} s or more to show`],
   "docs/errors/package.md": [`no more than ${WINDOW} s from now`],
   "docs/errors/refusals.md": [],

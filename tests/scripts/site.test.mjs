@@ -69,7 +69,8 @@ function weightOf(page) {
     .filter(([tag]) => !tag.includes('loading="lazy"'))
     .map(([, href]) => new URL(href, `https://site.invalid/${page}`).pathname.slice(1));
   const bytes = (file) => {
-    const known = sizes.get(file) ?? brotliCompressSync(readFileSync(join(folder, file)), AS_HOSTS).length;
+    const known =
+      sizes.get(file) ?? brotliCompressSync(readFileSync(join(folder, file)), AS_HOSTS).length;
     sizes.set(file, known);
     return known;
   };
