@@ -63,15 +63,20 @@ export function render(page, site) {
 /** Gives each cell of a table the head of its column, which narrow screens show beside it. */
 function labelCells(tokens) {
   let heads = [];
-  let column = 0;
+  let row = [];
   for (const [index, token] of tokens.entries()) {
     if (token.type === "table_open") heads = [];
-    if (token.type === "tr_open") column = 0;
-    if (token.type === "th_open") heads.push(textOf(tokens[index + 1]));
-    // A cell without text is no head.
-    if (token.type === "th_open" && heads.at(-1) === "") token.tag = tokens[index + 2].tag = "td";
-    if (token.type === "td_open") token.attrSet("data-label", heads[column++] ?? "");
+    if (token.type === "tr_open") row = [...heads];
+    if (token.type === "td_open") token.attrSet("data-label", row.shift() ?? "");
+    if (token.type === "th_open") heads.push(headOf(token, tokens[index + 1], tokens[index + 2]));
   }
+}
+
+/** Returns the text of a head. A cell without text is no head. */
+function headOf(open, content, close) {
+  const text = textOf(content);
+  if (text === "") for (const token of [open, close]) token.tag = "td";
+  return text;
 }
 
 /** Points the links and pictures of a paragraph to their places in the site. */
