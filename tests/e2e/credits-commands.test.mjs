@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ENTRIES, LIVE_ID, operator } from "./operator.mjs";
+import { errorAddress } from "../../www/site/origin.js";
 
 test("a transaction is credited up to its charge, and usage shows it", async (t) => {
   const { kv, command, json, words, fails, reconcile } = await operator(t);
@@ -24,7 +25,7 @@ test("a transaction is credited up to its charge, and usage shows it", async (t)
   ]) {
     const ended = await command(code, add("--reason", "Returned", ...stated, "--yes", "--json"));
     const { message, ...error } = JSON.parse(ended.out).error;
-    assert.deepEqual(error, at, message);
+    assert.deepEqual(error, { ...at, see: errorAddress(at.code) }, message);
   }
   await fails(
     add("--reason", "Returned", "--amount", "9", "--yes"),

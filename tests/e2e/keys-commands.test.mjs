@@ -8,6 +8,7 @@ import test from "node:test";
 import { UserError, placeInWords } from "../../scripts/lib/output.mjs";
 import { nameOf, operator, seconds } from "./operator.mjs";
 import { contents } from "./script.mjs";
+import { errorAddress } from "../../www/site/origin.js";
 
 test("keys are created, listed, replaced and revoked, and no output shows the namespace's secret", async (t) => {
   const { kv, json, words, command, fails, names, printed } = await operator(t);
@@ -151,7 +152,7 @@ test("an ID that does not name exactly one key deletes nothing, and with `--json
   await fails(["keys", "revoke"], /^no key in the list has the ID `b{12}`/, "b".repeat(12));
   const unknown = ["keys", "rotate", "f".repeat(64), "--keep", "0", "--json"];
   const message = "there is no key ffffffffffff: nothing was done";
-  const error = { field: "id", code: "not_found", message };
+  const error = { field: "id", code: "not_found", message, see: errorAddress("not_found") };
   assert.deepEqual(jsonOf(await command(1, unknown)), { error });
   assert.deepEqual(await names(), twins);
 });
