@@ -39,7 +39,7 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     const pages = readdirSync(join(root, "docs"), { encoding: "utf8", recursive: true });
     for (const file of pages.filter((name) => /\.(md|yaml)$/.test(name)))
       place(join(root, "docs", file), join(fresh, "docs", file));
-    const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
+    const linked = await linkedParts(tools, "server,dashboard,operator,client");
     const bundled = bundledParts(root, join(fresh, "dev"));
     const texts = licenceTexts(root, [...linked, ...bundled]);
     writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), texts);

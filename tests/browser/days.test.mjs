@@ -9,7 +9,7 @@ import { until } from "../support/until.mjs";
 import { startDashboard } from "../server/dashboard-worker.mjs";
 import { openPage, tools, useBrowser } from "./chromium.mjs";
 import { MONTH, writeDemo } from "./demo.mjs";
-import { send } from "./keyboard.mjs";
+import { find, send } from "./keyboard.mjs";
 
 useBrowser();
 
@@ -148,7 +148,7 @@ test("a shop: from nothing to its first live order, by its own manager", async (
 
 test("a leaked key: pasted into the search, replaced in two clicks", async (t) => {
   const page = await open(t, MANAGER, "/");
-  await send(page, { text: `seen in a log: ${days.key}` }, button("Find"));
+  await find(page, `seen in a log: ${days.key}`);
   assert.ok(!page.url().includes("service_sk_"));
   await send(page, {}, button("Replace"));
   await send(page, {}, button("Create the new key"));
@@ -159,7 +159,7 @@ test("a leaked key: pasted into the search, replaced in two clicks", async (t) =
 test("support: an order, its e-mail, its key, its twin, its price", async (t) => {
   for (const amount of [2, 2]) await order("service_sk_live_dev_unit", "SH-7777", amount);
   const page = await open(t, SUPPORT, "/");
-  await send(page, { text: " #sh-1055" }, button("Find"));
+  await find(page, " #sh-1055");
   const found = page.url(); // the page of the only order with this number
   await shows(page, "SH-1055", /Unit\s+unit_dev/, /Charge\s+\d+\.\d\d USD/, /of the unit unit_dev/);
   await shows(page, /State\s+Sent/);
@@ -167,7 +167,7 @@ test("support: an order, its e-mail, its key, its twin, its price", async (t) =>
   await shows(page, "The e-mail is queued");
   await page.goBack();
   assert.equal(page.url(), found, "Back does not ask to send the search again");
-  await send(page, { text: "SH-7777" }, button("Find"));
+  await find(page, "SH-7777");
   await send(page, {}, link("SH-7777"));
   await shows(
     page,

@@ -45,6 +45,13 @@ export async function send(page, fields, selector) {
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
 }
 
+/** Searches by the field in the head of a dashboard's page. */
+export async function find(page, text) {
+  await tabTo(page, 'search [name="text"]');
+  await page.keyboard.type(text);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+}
+
 const CONTROLS =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]';
 

@@ -110,7 +110,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
     /^Amount +0\.30 EUR, .+; 1\.50 USD, .+stopped: Mark 2025-10 of unit_dev_two .+ as unpaid\?/ms,
   );
   assert.deepEqual(await json(...undo, "--yes"), { ...marked, at });
-  assert.equal(await kv.get(name), null);
+  assert.equal(JSON.parse((await kv.get(name)) ?? "").removed, true);
   assert.match(await words(...list), /^no month is marked as paid$/m);
   assert.doesNotMatch(await words(...view), /^Paid/m);
   await fails(

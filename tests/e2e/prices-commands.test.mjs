@@ -122,7 +122,7 @@ test("a unit has a price list of its own until it is removed", async (t) => {
 
   const removed = await json("prices", "remove", "shop-1", "--yes");
   assert.deepEqual(Object.keys(removed.catalogues), ["live"]);
-  assert.equal(await kv.get("catalogue:live:shop-1"), null);
+  assert.equal(JSON.parse((await kv.get("catalogue:live:shop-1")) ?? "").removed, true);
   await fails(["prices", "remove", "shop-1"], "the unit `shop-1` has no price list of its own");
   const { history } = await json("prices", "history", "--unit", "shop-1");
   assert.deepEqual(
