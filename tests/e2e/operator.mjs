@@ -63,9 +63,12 @@ export async function operator(t) {
       assert.match(rows[0] ?? "", /"command":/);
       return record;
     },
-    /** Returns the names of all records except the audit log. */
-    names: async () =>
-      (await Array.fromAsync(kv.names())).filter((name) => !name.startsWith("audit:")),
+    /** Returns the names of all records except the audit log and tombstones. */
+    names: async () => {
+      const names = (await Array.fromAsync(kv.names())).filter((it) => !it.startsWith("audit:"));
+      const values = await Promise.all(names.map((name) => kv.get(name)));
+      return names.filter((_, index) => !values[index]?.startsWith('{"removed":true,'));
+    },
     /** Reconciles the ledger with the records. */
     reconcile: () => operate(tools, portOf(kv), "ledger", "check"),
   };
