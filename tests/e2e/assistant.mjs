@@ -2,8 +2,11 @@
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { PATIENCE_MS } from "../support/until.mjs";
 import { tools } from "./script.mjs";
 
+/** On a busy machine, a first call may take minutes. */
+const PATIENT = { timeout: PATIENCE_MS };
 const SCRIPT = join(tools.root, "scripts", "run.mjs");
 
 /**
@@ -15,16 +18,17 @@ const SCRIPT = join(tools.root, "scripts", "run.mjs");
 export async function assistant(t, args, env = {}) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [SCRIPT, "mcp", ...args],
+    args: [SCRIPT, "mcp", "--timeout", "600", ...args],
     env: /** @type {Record<string, string>} */ ({ ...tools.env, ...env }),
     stderr: "pipe",
   });
   let said = "";
   transport.stderr?.on("data", (chunk) => (said += chunk));
   const client = new Client({ name: "test", version: "0" });
-  await client.connect(transport);
+  await client.connect(transport, PATIENT);
   t.after(() => client.close());
-  const call = (name, given = {}) => client.callTool({ name, arguments: given });
+  const call = (name, given = {}) =>
+    client.callTool({ name, arguments: given }, undefined, PATIENT);
   return {
     client,
     call,
