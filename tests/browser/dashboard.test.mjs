@@ -65,7 +65,7 @@ for (const [path, text] of Object.entries({
   [USAGE]: "Complete up to",
   "/orders": "Older",
   "/orders?unit=unit_dev&unpriced=yes": "unpriced pledges",
-  [`/usage?month=${MONTH}`]: "unit_dev",
+  [`/usage?month=${MONTH}`]: "Small Hours Coffee",
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
   [`/fulfilment?month=${MONTH}`]: "plastic-kg",
