@@ -34,7 +34,7 @@ export function reportOf(facts, problems, registry) {
 }
 
 /** @param {ReleaseFacts} facts @returns {PackageFacts[]} */
-export const built = ({ packages }) => packages.filter((one) => !("missing" in one));
+export const built = ({ packages }) => packages.flatMap((one) => ("missing" in one ? [] : [one]));
 
 const kilobytes = (bytes) =>
   `${(bytes / 1000).toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 })} KB`;

@@ -90,13 +90,13 @@ test("each step of a way leads to the next", async (t) => {
   const page = await openPage(t);
   await page.goto(url(""));
   await page.getByRole("link", { name: "On your machine" }).click();
-  await page.getByText("I run the service · step 1 of 11").waitFor();
-  for (let step = 2; step <= 11; step += 1) {
+  await page.getByText("I run the service · step 1 of 12").waitFor();
+  for (let step = 2; step <= 12; step += 1) {
     await page.locator('a[rel="next"]').click();
-    await page.getByText(`step ${step} of 11`).waitFor();
+    await page.getByText(`step ${step} of 12`).waitFor();
   }
   assert.equal(await page.locator('a[rel="next"]').count(), 0);
-  assert.match(await page.title(), /^Data/);
+  assert.match(await page.title(), /^Recover/);
 });
 
 test("the choice of colours stays, and code is copied", async (t) => {

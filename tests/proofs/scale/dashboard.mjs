@@ -7,6 +7,6 @@ export default {
     new URL(request.url).pathname === "/counts"
       ? Response.json(taken())
       : dashboard.fetch(request, counted(env), context),
-  queue: (batch, env, context) => dashboard.queue(batch, counted(env), context),
-  scheduled: (event, env, context) => dashboard.scheduled(event, counted(env), context),
+  queue: (batch, env) => dashboard.queue(batch, counted(env)),
+  scheduled: (event, env) => dashboard.scheduled(event, counted(env)),
 };

@@ -62,12 +62,14 @@ export function costs({ calls, ledger, bytes, pass }, creates) {
     ledgerBytes: Math.min(12 * ROW_BYTES * creates, DATABASE_BYTES),
     logLines: calls.requests * creates,
   };
-  const parts = Object.entries(used).map(([name, number]) => {
+  /** @type {Record<string, number>} */
+  const parts = { plan: PLAN };
+  for (const [name, number] of Object.entries(used)) {
     const { included, price } = PRICES[name];
-    return [name, Math.max(0, number - included) * price];
-  });
-  const all = [["plan", PLAN], ...parts];
-  return Object.fromEntries([...all, ["total", all.reduce((sum, [, cost]) => sum + cost, 0)]]);
+    parts[name] = Math.max(0, number - included) * price;
+  }
+  const total = Object.values(parts).reduce((sum, cost) => sum + cost, 0);
+  return { ...parts, total };
 }
 
 /**

@@ -106,12 +106,13 @@ const money = (value) =>
 function inWords(months) {
   if (months === 0) return "on the first day";
   if (months > 1_200) return "never";
+  /** @type {[string, number][]} */
   const units = [
     ["years", months / 12],
     ["months", months],
     ["days", months * 30],
     ["hours", months * 720],
   ];
-  const [unit, value] = units.find(([, value]) => value >= 2) ?? units[3];
+  const [unit, value] = units.find(([, value]) => value >= 2) ?? ["hours", months * 720];
   return `after ${Math.floor(value)} ${unit}`;
 }

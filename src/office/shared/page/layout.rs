@@ -165,7 +165,7 @@ impl Layout<'_> {
     /// Renders the search field of every page, for people who may see transactions.
     fn search(&self) -> Markup {
         let field = html! {
-            input type="search" name="text" required aria-label="Search" placeholder="Order number, e-mail address or ID";
+            input type="search" name="text" required aria-label="Search" placeholder="Order, e-mail or ID";
             button { "Find" }
         };
         html! {
