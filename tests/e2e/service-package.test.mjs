@@ -29,7 +29,7 @@ import { cloudflare } from "./cloudflare.mjs";
 import { NAME, packed } from "./packed-service.mjs";
 import { scratch, tools } from "./script.mjs";
 
-const MOST_BYTES = 5_350_000; // limit of the tarball
+const MOST_BYTES = 5_420_000; // limit of the tarball
 
 await bundleShop(tools.root);
 const shared = mkdtempSync(join(tmpdir(), "impact-pledge-service-"));
@@ -46,13 +46,11 @@ async function projectOf(t) {
   await program("tar", ["xzf", tarball, "-C", home]);
   const { dependencies } = JSON.parse(readFileSync(join(home, "package", "package.json"), "utf8"));
   const install = (folder) => {
-    mkdirSync(join(folder, "node_modules"));
-    for (const name of Object.keys(dependencies))
-      symlinkSync(
-        join(tools.root, "node_modules", name),
-        join(folder, "node_modules", name),
-        "junction",
-      );
+    for (const name of Object.keys(dependencies)) {
+      const place = join(folder, "node_modules", name);
+      mkdirSync(dirname(place), { recursive: true });
+      symlinkSync(join(tools.root, "node_modules", name), place, "junction");
+    }
   };
   install(home);
   const env = { PATH: dirname(process.execPath), HOME: homedir(), CI: "true" };
