@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { onLoopback } from "../support/loopback.mjs";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8",
@@ -28,7 +29,7 @@ function headersForAll(folder) {
 
 /**
  * Starts a server on a free port.
- * @param {string} folder @returns {Promise<{origin: string, close: () => void}>}
+ * @param {string} folder @returns {Promise<{origin: string, close: () => Promise<void>}>}
  */
 export async function serveSite(folder) {
   const headers = headersForAll(folder);
@@ -44,8 +45,5 @@ export async function serveSite(folder) {
     });
     response.end(readFileSync(file));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
+  return onLoopback(server);
 }

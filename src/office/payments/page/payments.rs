@@ -110,19 +110,25 @@ fn in_words(DueFilter { scopes, month, is_paid }: &DueFilter) -> Markup {
     }
 }
 
+/// Returns the filters in a query.
+fn kept(query: &Form) -> Vec<(&str, &str)> {
+    FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?))).collect()
+}
+
+/// Returns the address of the next page of a list of months, which begins after `last`.
+pub(super) fn next_page(path: &str, query: &Form, last: &ScopeMonth) -> String {
+    let key = SettlementKey(last);
+    link::with(path, &[kept(query).as_slice(), &[("after", &*key.suffix())]].concat())
+}
+
 fn pages(query: &Form, page: &DuePage) -> Markup {
-    let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
-    let filters: Vec<_> = filters.collect();
-    let next = page.next.as_ref().map(|last| {
-        let key = SettlementKey(last);
-        link::with("/payments", &[filters.as_slice(), &[("after", &*key.suffix())]].concat())
-    });
+    let next = page.next.as_ref().map(|last| next_page("/payments", query, last));
     let is_first = query.given("after").is_none();
     html! {
         @if !is_first || next.is_some() {
             nav aria-label="Pages of months" {
                 ul {
-                    @if !is_first { li { a href=(link::with("/payments", &filters)) { "First page" } } }
+                    @if !is_first { li { a href=(link::with("/payments", &kept(query))) { "First page" } } }
                     @if let Some(next) = next { li { a rel="next" href=(next) { "Next " (PAGE) " →" } } }
                 }
             }
@@ -177,7 +183,7 @@ fn rows(usage: &MonthUsage, names: &UnitNames, now_ms: u64, list: &str) -> Vec<V
     let row = |(index, due): (usize, &Due)| {
         let is_first = index == 0;
         vec![
-            html! { (view::month(usage.of.month).replace(' ', "\u{a0}")) },
+            month(&usage.of),
             names.link(&usage.of.scope.unit),
             html! {
                 @if due.unpriced > 0 {
@@ -195,7 +201,12 @@ fn rows(usage: &MonthUsage, names: &UnitNames, now_ms: u64, list: &str) -> Vec<V
     usage.sums.iter().enumerate().map(row).collect()
 }
 
-fn amount(text: &str, due: &Due) -> Markup {
+/// Renders a month on one line.
+pub(super) fn month(of: &ScopeMonth) -> Markup {
+    html! { (view::month(of.month).replace(' ', "\u{a0}")) }
+}
+
+pub(super) fn amount(text: &str, due: &Due) -> Markup {
     html! { (view::grouped(text)) " " (view::untrusted_text(&due.currency_code)) }
 }
 

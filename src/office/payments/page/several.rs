@@ -2,7 +2,7 @@
 //! refused does not stop the others.
 
 use super::payment::LIST;
-use super::payments::{list, position, selected};
+use super::payments::{amount, list, month, next_page, position, selected};
 use crate::office::payments::operation::payments::stated;
 use crate::office::payments::rule as payments;
 use crate::office::payments::rule::Payment;
@@ -51,15 +51,15 @@ pub(crate) async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     let paid_at = PaidAt::parse(&[form.text(PAID_ON), "T00:00:00Z"].concat());
     let lacks_invoice = chosen.iter().any(|name| form.text(&[INVOICE, name].concat()).is_empty());
     let problem = match &paid_at {
-        _ if chosen.is_empty() => "choose at least one month",
-        _ if chosen.len() > MOST => "choose fewer months: at most 25 at a time",
-        _ if lacks_invoice => "enter the invoice number of each chosen month",
-        None => "enter the day on which the months were paid",
-        Some(_) => "",
+        _ if chosen.is_empty() => "choose at least one month".to_owned(),
+        _ if chosen.len() > MOST => format!("choose fewer months: at most {MOST} at a time"),
+        _ if lacks_invoice => "enter the invoice number of each chosen month".to_owned(),
+        None => "enter the day on which the months were paid".to_owned(),
+        Some(_) => String::new(),
     };
     let Some(paid_at) = paid_at.filter(|_| problem.is_empty()) else {
         let query = Form::parse(form.text(LIST).as_bytes());
-        return page(context, &query, Some(form), problem).await;
+        return page(context, &query, Some(form), &problem).await;
     };
     let mut outcomes = Vec::with_capacity(chosen.len());
     for name in chosen {
@@ -129,7 +129,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             (context.form(PATH, &form))
             @if let Some(last) = &page.next {
-                p { a rel="next" href=(next(query, last)) { "Next " (MOST) " →" } }
+                p { a rel="next" href=(next_page(PATH, query, last)) { "Next " (MOST) " →" } }
             }
         }
         (back(query))
@@ -163,12 +163,12 @@ fn row(usage: &MonthUsage, names: &UnitNames, sent: Option<&Form>) -> Vec<Markup
                 a href=(single) { (unpriced) " unpriced …" }
             }
         },
-        html! { (view::month(of.month).replace(' ', "\u{a0}")) },
+        month(of),
         names.link(&of.scope.unit),
         html! {
             @for (index, due) in usage.sums.iter().enumerate() {
                 @if index > 0 { br; }
-                (view::grouped(&due.due)) " " (view::untrusted_text(&due.currency_code))
+                (amount(&due.due, due))
             }
         },
         html! {
@@ -177,13 +177,6 @@ fn row(usage: &MonthUsage, names: &UnitNames, sent: Option<&Form>) -> Vec<Markup
             }
         },
     ]
-}
-
-fn next(query: &Form, last: &ScopeMonth) -> String {
-    let kept = ["unit", "month", "mode"].map(|name| Some((name, query.given(name)?)));
-    let kept: Vec<_> = kept.into_iter().flatten().collect();
-    let key = SettlementKey(last);
-    link::with(PATH, &[kept.as_slice(), &[("after", &*key.suffix())]].concat())
 }
 
 fn back(query: &Form) -> Markup {
@@ -203,7 +196,7 @@ async fn outcome_page<S: OperatorStore, C: Clock, E: Entropy>(
     let failed = outcomes.iter().filter(|(_, outcome)| outcome.is_err()).count();
     let row = |(of, outcome): &Outcome| {
         vec![
-            html! { (view::month(of.month).replace(' ', "\u{a0}")) },
+            month(of),
             names.link(&of.scope.unit),
             match outcome {
                 Ok(()) => html! { span.tag { "Marked as paid" } },

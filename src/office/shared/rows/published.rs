@@ -50,8 +50,8 @@ pub(crate) fn changing(versions: &[NewVersion]) -> Result<[Statement; 2]> {
 }
 
 /// Adds records as Workers KV has them, except those that have a row which is as new. A change that the audit log lacks is
-/// newer, whatever its time says: clocks differ. The copies are compared as those of old records. If the audit log lacks the entry of an added change, notes a finding. `now` is in milliseconds since 1970.
-/// One call per 1,000 records.
+/// newer, whatever its time says: clocks differ. The copies are compared as those of old records. If the audit log lacks the
+/// entry of an added change, notes a finding. `now` is in milliseconds since 1970. One call per 1,000 records.
 pub(crate) async fn adopt(ledger: &dyn Ledger, now: u64, rows: &[PublishedRow]) -> Result<()> {
     for rows in rows.chunks(MOST_NAMES) {
         ledger.run(&[Adopt(rows).statement()?, FindCopies { now, rows }.statement()?]).await?;

@@ -23,13 +23,18 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
 
     /// Returns the next page, without tombstones; `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Vec<KeyInfo>>> {
+        let page = self.next_with_tombstones().await?;
+        Ok(page.map(|records| records.into_iter().filter(|it| !it.is_tombstone()).collect()))
+    }
+
+    pub async fn next_with_tombstones(&mut self) -> Result<Option<Vec<KeyInfo>>> {
         if self.is_last {
             return Ok(None);
         }
         let page = self.store.list(&self.prefix, self.cursor.as_deref()).await?;
         self.is_last = page.cursor.is_none();
         self.cursor = page.cursor;
-        Ok(Some(page.records.into_iter().filter(|record| !record.is_tombstone()).collect()))
+        Ok(Some(page.records))
     }
 }
 

@@ -7,14 +7,15 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rows::published;
 use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::records::Pages;
 use crate::pledges::store::{
     AuditKey, ConnectionKey, Key, MAX_READS, MemberKey, OperatorStore, SettlementKey, present,
 };
 use crate::pledges::time::parse_ms;
 use serde::Deserialize;
 
-/// Adds a row for each payment, membership and connection that has none, or an older one. KV cost: 1 list per 1,000 records, and 1 read per 100.
-/// Ledger cost: 1 call per 100 records.
+/// Adds a row for each payment, membership and connection that has none, or an older one. KV cost: 1 list per 1,000 records,
+/// and 1 read per 100. Ledger cost: 1 call per 100 records.
 ///
 /// # Errors
 /// If the ledger or the store fails.
@@ -33,15 +34,11 @@ pub async fn adopt(store: &impl OperatorStore, ledger: &dyn Ledger, now_ms: u64)
 
 /// Returns the names of all records with this prefix, also those of tombstones.
 async fn names(store: &impl OperatorStore, prefix: &str) -> Result<Vec<String>> {
-    let (mut names, mut cursor) = (Vec::new(), None);
-    loop {
-        let page = store.list(prefix, cursor.as_deref()).await?;
-        names.extend(page.records.into_iter().map(|record| record.name));
-        cursor = page.cursor;
-        if cursor.is_none() {
-            return Ok(names);
-        }
+    let (mut names, mut pages) = (Vec::new(), Pages::new(store, prefix));
+    while let Some(page) = pages.next_with_tombstones().await? {
+        names.extend(page.into_iter().map(|record| record.name));
     }
+    Ok(names)
 }
 
 async fn adopt_those<K: Key>(

@@ -59,18 +59,18 @@ where
     F: AsyncFn((&TransactionFilter, &SearchKey), &Direction) -> Result<Found, OperatorError>,
     U: AsyncFn(&str) -> Option<Vec<String>>,
 {
-    /// Searches for one reading of the term after the other, until one finds something.
+    /// Searches for the term, then for one reading of it after the other, until one finds something.
     async fn by_reference(&self, term: &str) -> Result<Found, OperatorError> {
-        let mut all = readings(term).into_iter();
-        let mut first = Found::default();
-        if let Some(literal) = all.next() {
-            first = self.of_reading(&literal).await?;
-        }
-        while let Some(reading) = all.next().filter(|_| first.transactions.is_empty()) {
+        let literal = SearchKey::Reference(term.to_owned());
+        let mut found = self.in_unit(self.query.given("unit"), &literal).await?;
+        for reading in readings(term) {
+            if !found.transactions.is_empty() {
+                break;
+            }
             let Found { transactions, more, .. } = self.of_reading(&reading).await?;
-            first = Found { transactions, more, ..first };
+            found = Found { transactions, more, ..found };
         }
-        Ok(first)
+        Ok(found)
     }
 
     async fn of_reading(&self, reading: &Reading) -> Result<Found, OperatorError> {

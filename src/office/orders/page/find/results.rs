@@ -118,7 +118,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
                 " (" (modes) ")."
                 @match (found.coverage.is_some(), is_email) {
                     (false, _) => {
-                        " Without the ledger, only the exact reference that the shop sent is found, and transactions of the                          last " (SHOWN_SECONDS) " s may be missing."
+                        " Without the ledger, only the exact reference that the shop sent is found, and transactions of the last " (SHOWN_SECONDS) " s may be missing."
                     }
                     (true, true) => { " Erased transactions have no e-mail address." }
                     (true, false) => { " An erased transaction is found only by its ID, or by the exact reference that the shop sent." }

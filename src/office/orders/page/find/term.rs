@@ -65,19 +65,15 @@ const ORDER_WORDS: [&str; 6] =
 /// Words between an order number and the name of a shop.
 const BETWEEN: [&str; 4] = ["of", "at", "from", "in"];
 
-/// Returns what a search term may mean as an order number, the most literal first: the term itself; the number in
-/// `order 1053`; and a number with the name of a shop before or after it, as in `#1053, Northwind`.
+/// Returns what a search term may mean besides itself, the most literal first: the number in `order 1053`; and a number
+/// with the name of a shop before or after it, as in `#1053, Northwind`.
 pub fn readings(term: &str) -> Vec<Reading> {
     let number = without_order_word(term);
-    let mut readings = vec![Reading { number: term.to_owned(), shop: None }];
-    if number != term {
-        readings.push(Reading { number: number.to_owned(), shop: None });
-    }
+    let alone = (number != term).then(|| Reading { number: number.to_owned(), shop: None });
     let joined = number.split_whitespace().collect::<Vec<_>>().join(" ").replace("# ", "#");
     let before = joined.split_once(' ').and_then(|(number, shop)| beside(number, shop));
     let after = joined.rsplit_once(' ').and_then(|(shop, number)| beside(number, shop));
-    readings.extend([before, after].into_iter().flatten());
-    readings
+    [alone, before, after].into_iter().flatten().collect()
 }
 
 fn beside(number: &str, shop: &str) -> Option<Reading> {
