@@ -75,16 +75,20 @@ const completing = (schema) => (context) => {
   if (!found) return null;
   const { from, to, completions } = found;
   const start = text[from] === '"' && from < pos ? from + 1 : from;
-  const options = completions.map((completion) => optionOf(completion, from, to));
+  const options = completions.map((completion) => optionOf(completion, from, to - pos));
   return { from: start, to: pos, options, validFor: /^\w*$/ };
 };
 
-/** @param {import("./schema.js").Completion} completion */
-function optionOf({ label, detail, info, text, cursor, isRequired }, from, to) {
+/**
+ * `after`: how many characters after the cursor it replaces. They stay the same while more of the name is typed.
+ * @param {import("./schema.js").Completion} completion
+ * @param {number} from
+ * @param {number} after
+ */
+function optionOf({ label, detail, info, text, cursor, isRequired }, from, after) {
   const apply = (view, _completion, _start, end) => {
-    const until = Math.max(to, end);
     const anchor = from + text.length - cursor;
-    view.dispatch({ changes: { from, to: until, insert: text }, selection: { anchor } });
+    view.dispatch({ changes: { from, to: end + after, insert: text }, selection: { anchor } });
     if (/[{[]/.test(text)) startCompletion(view);
   };
   return { label, detail, info, apply, boost: isRequired ? 1 : 0 };
