@@ -22,7 +22,7 @@ use impact_pledge::office::system::rows::own_rows::{OwnRows, OwnTable, page, res
 use impact_pledge::office::system::rule::adopt::adopt;
 use impact_pledge::office::system::rule::own_rows;
 use impact_pledge::office::system::rule::own_rows::OwnRowsHeader;
-use impact_pledge::office::system::rule::publish::republish;
+use impact_pledge::office::system::rule::publish::{Republished, republish};
 use impact_pledge::office::system::rule::{attention, epoch};
 use impact_pledge::office::updates::rows::updates::Pledges;
 use impact_pledge::office::updates::rule as updates;
@@ -402,10 +402,11 @@ fn set_back(ledger: &SqliteLedger, table: &str) {
 }
 
 /// Workers KV has tombstones of what was removed. So a payment that was undone is not paid again, and a unit that was removed
-/// from a team does not belong to it again, although the rows of before are back. Each is a finding.
+/// from a team does not belong to it again, although the rows of before are back. Each is a finding. If the cron has not
+/// looked at the audit log since, a copy that is newer than its row shows that the database was set back.
 #[test]
 fn what_was_removed_stays_removed_in_a_database_that_was_set_back() {
-    for has_backup in [false, true] {
+    for (has_backup, has_looked) in [(false, true), (true, true), (false, false), (true, false)] {
         let (bench, _) = full();
         let (store, ledger) = (bench.store(), &bench.ledger);
         let author = || bench.operator.author();
@@ -422,8 +423,15 @@ fn what_was_removed_stays_removed_in_a_database_that_was_set_back() {
         block_on(teams::remove(store, ledger, &author(), "crew", &units)).unwrap();
         let january = ScopeMonth { scope: scope("unit_dev", Mode::Live), month: january() };
         block_on(payments::undo(store, ledger, &author(), &january, None)).unwrap();
-        assert!(!watch());
+        assert!(!has_looked || !watch());
         ["audit", "published"].iter().for_each(|table| set_back(ledger, table));
+        if !has_looked {
+            assert!(!watch());
+            bench.clock().0.set(bench.clock().0.get() + 10 * 60_000);
+            let at = (bench.clock(), &bench.operator.entropy);
+            let compared = block_on(epoch::republish(store, ledger, at, 10)).unwrap();
+            assert_eq!(compared, Republished { confirmed: 2, written: 0, unknown: 2 });
+        }
         let kept = "SELECT name FROM published
 WHERE content IS NOT NULL AND name NOT LIKE 'member:team_dev:%' ORDER BY name";
         let both = ["member:crew:unit_dev", "settlement:live:unit_dev:2026-01"];
@@ -463,6 +471,19 @@ fn a_newer_payment_in_workers_kv_replaces_an_older_row() {
     assert!(
         bench.ledger.sql("SELECT content ->> '$.by' FROM published").iter().all(|by| by == "newer")
     );
+}
+
+#[test]
+fn updates_that_only_timelines_show_are_findings() {
+    let (bench, _) = full();
+    let known = bench.ledger.sql("SELECT id FROM updates WHERE state = 'published'").concat();
+    bench.lose();
+    bench.accept().unwrap();
+    let found = bench.ledger.sql("SELECT json_array(kind, name, detail) FROM findings");
+    let name = bench.store().names().into_iter().find(|name| name.starts_with("updates:")).unwrap();
+    assert_eq!(found, [json!(["update", name, known]).to_string()]);
+    bench.ledger.reconcile(bench.store(), bench.clock().0.get());
+    assert_eq!(bench.ledger.sql("SELECT count(*) FROM findings"), ["1"], "a pass keeps it");
 }
 
 #[test]

@@ -126,9 +126,9 @@ fn a_tombstone_that_is_missing_or_was_replaced_is_written_again() {
     store.keep(LIST, br#"{"currencyCode":"EUR","unitPrices":{"tree":"2"}}"#, b"null");
     let run = || block_on(republish(store, &place.ledger, &place.clock, 10)).unwrap();
     place.clock.0.set(NOW_MS + 6 * MINUTE);
-    assert_eq!(run(), Republished { confirmed: 2, written: 2 });
+    assert_eq!(run(), Republished { confirmed: 2, written: 2, unknown: 0 });
     assert_eq!(NAMES.map(|name| store.value(name).unwrap()), tombstones);
-    assert_eq!(run(), Republished { confirmed: 2, written: 0 });
+    assert_eq!(run(), Republished { confirmed: 2, written: 0, unknown: 0 });
     assert_eq!(run(), Republished::default());
 }
 

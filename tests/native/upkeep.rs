@@ -354,7 +354,7 @@ fn a_copy_that_workers_kv_does_not_show_is_a_problem_until_it_is_written_again()
     ));
     let compare = |minutes: u64| {
         let clock = FixedClock(Cell::new(NOW_MS + minutes * MINUTE));
-        let Republished { confirmed, written } =
+        let Republished { confirmed, written, .. } =
             block_on(republish(&store, &ledger, &clock, 10)).unwrap();
         (confirmed, written)
     };

@@ -224,7 +224,8 @@ const STATED = {
   ],
   "docs/recover.md": [
     `fail for ${FAILING} minutes, or are overdue by ${LATE} days`,
-    `at most ${constant("src/office/system/rows/health.rs", "CRON_MINUTES")} minutes.`,
+    `at most ${2 * CRON} minutes. KV names`,
+    `the changes of the last ${CRON} minutes before it`,
   ],
   "docs/service.md": [],
   "docs/settings.md": [],

@@ -13,7 +13,6 @@ use crate::office::system::rows::reconcile::PassOutcome;
 use crate::office::system::rows::upkeep;
 use crate::office::system::rows::upkeep::{Limits, Upkeep};
 use crate::office::system::rule::epoch;
-use crate::office::system::rule::publish;
 use crate::office::system::rule::publish::Republished;
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::Compared;
@@ -108,13 +107,13 @@ struct PublishLine {
 /// Writes copies of payments, teams, price lists and profiles again that Workers KV does not show. After a failure, the next invocation
 /// starts again.
 async fn republish(store: &impl OperatorStore, ledger: &dyn Ledger) {
-    let outcome = publish::republish(store, ledger, &Platform, MAX_COPIES).await;
+    let outcome = epoch::republish(store, ledger, (&Platform, &Platform), MAX_COPIES).await;
     let cause = outcome.as_ref().err().map(OperatorError::to_string);
     let line = PublishLine { copies: "compare", done: outcome.unwrap_or_default(), cause };
     let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
     match line {
         PublishLine { cause: Some(_), .. } => console_error!("{text}"),
-        PublishLine { done: Republished { written: 0, .. }, .. } => {}
+        PublishLine { done: Republished { written: 0, unknown: 0, .. }, .. } => {}
         PublishLine { .. } => console_log!("{text}"),
     }
 }

@@ -14,10 +14,13 @@ use crate::office::shared::operation::call::{
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::table::{facts, paragraphs, table, time, time_of};
+use crate::office::shared::rows::published;
+use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::Month;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Maximum number of findings that a command lists. A finding is a problem with a record.
 const MOST_FINDINGS: usize = 1_000;
@@ -37,8 +40,9 @@ pub const STATUS: Spec = Spec::reads(
 
 #[derive(Serialize)]
 struct Status<'s> {
+    /// The health, without the number of findings.
     #[serde(flatten)]
-    health: &'s Health,
+    health: Value,
     problem: Option<&'s str>,
     findings: &'s [Finding],
 }
@@ -47,7 +51,9 @@ pub async fn status<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -
     let (health, findings) = (health(call).await?, findings(call).await?);
     let problem = health.problem.as_deref();
     let text = paragraphs([health_in_words(&health), findings_in_words(&findings)]);
-    let data = Status { health: &health, problem, findings: &findings };
+    let mut members = serde_json::to_value(&health).map_err(OperatorError::from)?;
+    members.as_object_mut().map(|members| members.remove("findings"));
+    let data = Status { health: members, problem, findings: &findings };
     Ok(Answer::new(&data, text)?.failing_if(problem.is_some()))
 }
 
@@ -125,6 +131,10 @@ const fn advice(kind: FindingKind) -> &'static str {
             "the database refused the row, so the transaction is missing from all lists and sums. This \
              is a bug: report it with the name of the record."
         }
+        FindingKind::Update => {
+            "after a loss of the database, timelines still show updates that it lacks. Restore a backup that has them, \
+             or delete the record and publish the updates again."
+        }
     }
 }
 
@@ -135,6 +145,7 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
         FindingKind::Gone => "gone",
         FindingKind::Large => "large",
         FindingKind::Refused => "refused",
+        FindingKind::Update => "update",
     }
 }
 
@@ -143,8 +154,8 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
 pub const CHECK: Spec = Spec::reads(
     "ledger",
     "check",
-    "run a reconciliation pass now: compare the ledger with all records, and correct it; this is not recorded in the \
-     audit log",
+    "run a reconciliation pass now: compare the ledger with all records, and correct it; then the cron compares all \
+     copies. This is not recorded in the audit log",
     &[],
 )
 .corrects()
@@ -159,6 +170,7 @@ struct Found {
 
 pub async fn check<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let counts = pass(call).await?;
+    published::compare_again(call.ledger).await?; // the cron notices that the database was set back
     let findings = findings(call).await?;
     let text = paragraphs([counts_in_words(&counts), findings_in_words(&findings)]);
     Answer::new(&Found { counts, findings }, text)

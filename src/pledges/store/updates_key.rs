@@ -24,6 +24,14 @@ impl UpdatesKey {
     pub fn new(mode: Mode, offering_id: &str, month: Month) -> Self {
         UpdatesKey { mode, offering: Sha256::digest(offering_id.as_bytes()).into(), month }
     }
+
+    /// Parses a name. Returns `None` for any other text.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (mode, rest) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        let (offering, month) = rest.split_once(':')?;
+        let offering = base16ct::lower::decode_vec(offering).ok()?.try_into().ok()?;
+        Some(UpdatesKey { mode: Mode::from_name(mode)?, offering, month: Month::parse(month)? })
+    }
 }
 
 impl Key for UpdatesKey {

@@ -259,11 +259,11 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
     };
     assert_eq!(republish(), Republished::default(), "Workers KV may not show it yet");
     dashboard.clock.0.set(dashboard.clock.0.get() + 120_001);
-    assert_eq!(republish(), Republished { written: 1, confirmed: 0 });
+    assert_eq!(republish(), Republished { written: 1, ..Republished::default() });
     assert_eq!((counts(&dashboard), dashboard.store().value(LIVE)), ((1, 1), Some(now.clone())));
     assert_eq!(republish(), Republished::default(), "a late write may still replace it");
     dashboard.clock.0.set(dashboard.clock.0.get() + 180_000);
-    assert_eq!(republish(), Republished { written: 0, confirmed: 1 });
+    assert_eq!(republish(), Republished { confirmed: 1, ..Republished::default() });
     assert_eq!(republish(), Republished::default());
     dashboard.store().edit(LIVE, |_| now.clone());
     let asked = edit(&dashboard, &[("tree", "4")]);

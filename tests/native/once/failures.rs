@@ -46,6 +46,34 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
+/// A change is one batch of the ledger. So a process that ends at any step leaves nothing or everything of it there, and minutes
+/// later the cron has written the copies in Workers KV.
+#[test]
+fn a_change_whose_process_ends_is_made_whole_or_not_at_all() {
+    for command in Command::iter() {
+        let rows = |world: &World| {
+            let at = "SELECT json_array(name, content) FROM published ORDER BY name";
+            [world.ledger.sql(at), world.own_rows()].concat()
+        };
+        let world = World::before(command);
+        let before = rows(&world);
+        world.done(command, &world.opened());
+        let done = rows(&world);
+        for call in 1..=calls_of(command) {
+            for fault in [Fault::CrashBefore, Fault::CrashAfter] {
+                let what = format!("{command:?}: {fault:?} at {call}");
+                let world = World::before(command);
+                world.ask(command.asked(), ADA, Some(&world.opened()), &[(call, fault)]);
+                let left = rows(&world);
+                assert!(left == before || left == done, "{what}: {left:#?}");
+                let is_audited = world.audited(command) > 0;
+                assert!(left == before || before == done || is_audited, "{what}");
+                world.copies_agree_soon(&what);
+            }
+        }
+    }
+}
+
 /// Asserts the answer to a request that is repeated after one second. The answer must say that the operation
 /// was done, or that it may still be running.
 #[track_caller]

@@ -35,6 +35,7 @@ use impact_pledge::office::shared::rule::once::Done;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::shops::rule::{register, teams, units};
 use impact_pledge::office::system::rule::kept;
+use impact_pledge::office::system::rule::publish::republish;
 use impact_pledge::office::updates::rows::updates::{Pledges, UpdateRow};
 use impact_pledge::office::updates::rule as updates;
 use impact_pledge::office::updates::rule::{NewUpdate, UpdateChange};
@@ -543,6 +544,20 @@ impl World {
         effect.push(format!("queue: {}", !self.queue.messages.borrow().is_empty()));
         effect.extend(self.own_rows());
         effect
+    }
+
+    /// Asserts that minutes later each row of a record has its copy in Workers KV.
+    #[track_caller]
+    fn copies_agree_soon(&self, what: &str) {
+        for _ in 0..3 {
+            self.later(3 * MINUTE);
+            block_on(republish(&self.store, &self.ledger, &self.clock, 10)).unwrap();
+        }
+        for row in self.ledger.sql("SELECT json_array(name, json(content)) FROM published") {
+            let (name, content): (String, Value) = serde_json::from_str(&row).unwrap();
+            let copy = self.store.copy(&name).map(|copy| serde_json::from_str(&copy).unwrap());
+            assert_eq!(copy.unwrap_or(Value::Null), content, "{what}: {name}");
+        }
     }
 
     /// Returns how many entries the audit log has for the command.

@@ -91,8 +91,8 @@ pub(crate) async fn forget(ledger: &dyn Ledger) -> Result<()> {
     ledger.run(&[Forget {}.statement()?, CompareAgain {}.statement()?]).await.map(drop)
 }
 
-/// Lets all copies be compared again, as copies of old records. For records of the demo, which were written just now but
-/// are dated in the past.
+/// Lets all copies be compared again, as copies of old records: after the database was set back, and for records of the demo,
+/// which were written just now but are dated in the past. One query.
 pub(crate) async fn compare_again(ledger: &dyn Ledger) -> Result<()> {
     ask(ledger, &CompareAgain {}).await.map(drop)
 }

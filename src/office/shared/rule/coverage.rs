@@ -73,7 +73,7 @@ async fn of_state(
     let findings = findings::findings(ledger, MAX_FINDINGS).await?;
     for Finding { kind, name, .. } in findings.into_iter().filter(|it| is_wanted(&it.name)) {
         match kind {
-            FindingKind::Copy | FindingKind::Gone => {}
+            FindingKind::Copy | FindingKind::Gone | FindingKind::Update => {}
             FindingKind::Large => large.add(name),
             FindingKind::Damaged | FindingKind::Refused => damaged.add(name),
         }

@@ -38,6 +38,15 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
     }
 }
 
+/// Returns the names of all records with this prefix, also those of tombstones. KV cost: 1 list per 1,000 records.
+pub(crate) async fn names(store: &impl OperatorStore, prefix: &str) -> Result<Vec<String>> {
+    let (mut names, mut pages) = (Vec::new(), Pages::new(store, prefix));
+    while let Some(page) = pages.next_with_tombstones().await? {
+        names.extend(page.into_iter().map(|record| record.name));
+    }
+    Ok(names)
+}
+
 /// Reads the values of any number of records, in the order of the keys. A tombstone counts as no record. KV cost: 1 read
 /// per 100 records.
 pub(crate) async fn read_values<K: Key>(

@@ -14,10 +14,10 @@ CREATE TABLE backup_state (
   CHECK ((failing IS NULL) = (cause IS NULL))
 ) STRICT;
 
--- Findings have one more kind. `copy`: after a loss of rows, a record was taken from its copy in Workers KV, and the audit log
--- lacks the entry of its change.
+-- Findings have two more kinds. After a loss of rows: `copy`, a record was taken from its copy in Workers KV, and the audit log
+-- lacks the entry of its change; `update`, Workers KV has updates that the database lacks.
 CREATE TABLE new_findings (
-  kind TEXT NOT NULL CHECK (kind IN ('copy', 'damaged', 'gone', 'large', 'refused')),
+  kind TEXT NOT NULL CHECK (kind IN ('copy', 'damaged', 'gone', 'large', 'refused', 'update')),
   name TEXT NOT NULL,
   found INTEGER NOT NULL,
   pass INTEGER NOT NULL,

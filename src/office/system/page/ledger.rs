@@ -163,6 +163,10 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "The database rejected the row of a transaction. The transaction is missing from all lists and sums.",
             "This is a bug. Report it with the name of the record.",
         ),
+        FindingKind::Update => (
+            "After a loss of the database, timelines still show updates that it lacks.",
+            "Restore a backup that has them, or delete the record in Workers KV and publish them again.",
+        ),
     }
 }
 

@@ -30,6 +30,8 @@ pub enum FindingKind {
     Large,
     /// A row was not written because it breaks a constraint.
     Refused,
+    /// After a loss of rows, Workers KV has updates that the database lacks.
+    Update,
 }
 
 /// Returns up to `most` findings, sorted by kind and name. One query.
@@ -74,7 +76,7 @@ impl Query for CountFindings {
 }
 
 /// Deletes findings that the last complete reconciliation pass did not find again. Keeps the kinds that a pass does not
-/// find again: `copy`, `gone`, and `large`, as it does not read large records again.
+/// find again: `copy`, `gone`, `update`, and `large`, as it does not read large records again.
 #[derive(Serialize)]
 pub(crate) struct Forget {
     pub pass: u64,
@@ -82,5 +84,5 @@ pub(crate) struct Forget {
 
 impl Query for Forget {
     type Row = u8;
-    const SQL: &'static str = "DELETE FROM findings WHERE kind NOT IN ('copy', 'gone', 'large') AND pass < ?1 ->> '$.pass'";
+    const SQL: &'static str = "DELETE FROM findings WHERE kind NOT IN ('copy', 'gone', 'large', 'update') AND pass < ?1 ->> '$.pass'";
 }

@@ -57,7 +57,7 @@ impl Counts {
     pub(crate) fn add(&mut self, findings: &[Finding]) {
         for finding in findings {
             match finding.kind {
-                FindingKind::Copy => {} // is not found by a pass
+                FindingKind::Copy | FindingKind::Update => {} // a pass does not find these
                 FindingKind::Damaged => self.damaged += 1,
                 FindingKind::Gone => self.gone += 1,
                 FindingKind::Large => self.large += 1,

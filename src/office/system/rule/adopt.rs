@@ -3,19 +3,21 @@
 //! becomes a finding, which a person has to check.
 
 use crate::office::audit::rule::change_of;
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, ask};
 use crate::office::shared::rows::published;
 use crate::office::shared::rows::published::PublishedRow;
 use crate::office::shared::rule::error::Result;
-use crate::office::shared::rule::records::Pages;
+use crate::office::shared::rule::records::names;
+use crate::office::system::rows::findings::Note;
+use crate::office::updates::rule as updates;
 use crate::pledges::store::{
     AuditKey, ConnectionKey, Key, MAX_READS, MemberKey, OperatorStore, SettlementKey, present,
 };
 use crate::pledges::time::parse_ms;
 use serde::Deserialize;
 
-/// Adds a row for each payment, membership and connection that has none, or an older one. KV cost: 1 list per 1,000 records,
-/// and 1 read per 100. Ledger cost: 1 call per 100 records.
+/// Adds a row for each payment, membership and connection that has none, or an older one. Notes a finding for updates that
+/// only Workers KV has. KV cost: 1 list per 1,000 records, and 1 read per 100. Ledger cost: 1 call per 100 records.
 ///
 /// # Errors
 /// If the ledger or the store fails.
@@ -29,16 +31,9 @@ pub async fn adopt(store: &impl OperatorStore, ledger: &dyn Ledger, now_ms: u64)
     adopt_those((store, ledger), now_ms, &keys).await?;
     let connections = names(store, ConnectionKey::PREFIX).await?;
     let keys: Vec<_> = connections.iter().filter_map(|it| ConnectionKey::parse(it)).collect();
-    adopt_those((store, ledger), now_ms, &keys).await
-}
-
-/// Returns the names of all records with this prefix, also those of tombstones.
-async fn names(store: &impl OperatorStore, prefix: &str) -> Result<Vec<String>> {
-    let (mut names, mut pages) = (Vec::new(), Pages::new(store, prefix));
-    while let Some(page) = pages.next_with_tombstones().await? {
-        names.extend(page.into_iter().map(|record| record.name));
-    }
-    Ok(names)
+    adopt_those((store, ledger), now_ms, &keys).await?;
+    let findings = updates::lost(store, ledger).await?;
+    Ok(ask(ledger, &Note { now: now_ms, pass: 0, findings: &findings }).await.map(drop)?)
 }
 
 async fn adopt_those<K: Key>(

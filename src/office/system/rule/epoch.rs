@@ -6,12 +6,15 @@
 //! refuses each answer that they change, until a backup is restored or a person accepts the loss.
 //!
 //! The record also names a recent entry of the audit log. A database without this entry was set back to an earlier time, so
-//! it has lost rows, too. The cron [looks](watch) for this.
+//! it has lost rows, too. The cron [looks](watch) for this. If the database was set back by less, a copy of one of its rows
+//! may be newer than the row, which is noticed when it is [compared](republish).
 //!
 //! Workers KV may show a record about a minute late. Until then, a database that was just restored is refused. If a
 //! database is lost within that minute after its first row, its successor is not refused.
 
 use super::adopt::adopt as adopt_records;
+use super::publish;
+use super::publish::Republished;
 use crate::office::audit::rows as audit;
 use crate::office::audit::rule::Author;
 use crate::office::shared::rows::port::{Ledger, if_bound};
@@ -75,6 +78,24 @@ pub async fn watch(
         put_record(store, &EpochKey, &Named { newest, ..named }).await?;
     }
     Ok(false)
+}
+
+/// Compares copies as [`publish::republish`] does. If Workers KV has a newer change than the database knows, marks the
+/// database as one that has lost rows: it was set back. KV cost: as there, and at most 1 write.
+///
+/// # Errors
+/// If the ledger or the store fails.
+pub async fn republish(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    (clock, entropy): (&impl Clock, &impl Entropy),
+    most: usize,
+) -> Result<Republished> {
+    let done = publish::republish(store, ledger, clock, most).await?;
+    if done.unknown > 0 {
+        name(store, &holder(entropy)).await?;
+    }
+    Ok(done)
 }
 
 /// Returns the epoch of the database; `None` if it has none, or no database is bound.

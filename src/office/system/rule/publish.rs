@@ -1,5 +1,6 @@
 //! Compares copies in Workers KV with their rows in the ledger, and writes those again that are missing or old.
 
+use crate::office::audit::rows as audit;
 use crate::office::audit::rule::change_of;
 use crate::office::prices::rule as prices;
 use crate::office::shared::rows::port::Ledger;
@@ -12,7 +13,7 @@ use crate::office::system::rows::state::SHOWN_AFTER_MS;
 use crate::pledges::service::Clock;
 use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{
-    ConnectionKey, CopyMetadata, Key, MemberKey, OperatorStore, PriceListKey, ProfileKey,
+    AuditKey, ConnectionKey, CopyMetadata, Key, MemberKey, OperatorStore, PriceListKey, ProfileKey,
     SettlementKey, StoreError, StoredValue as _,
 };
 use crate::pledges::time::DAY_MS;
@@ -25,6 +26,8 @@ pub struct Republished {
     pub confirmed: usize,
     /// Number of copies that were written again.
     pub written: usize,
+    /// Number of copies that have a newer change than their rows, one that the audit log lacks. They were left as they are.
+    pub unknown: usize,
 }
 
 /// How often each copy is compared, in milliseconds.
@@ -39,7 +42,9 @@ const ROUNDS: usize = 20;
 /// Compares copies, `most` at a time and at most 20 times as many. Compares each copy once a day. Until it is confirmed,
 /// also compares the copy of a record that was changed more than two minutes ago: by then Workers KV shows the copy, if it
 /// was written. Writes a copy again that is not shown. Confirms a copy that is shown if its record was changed more than
-/// five minutes ago. KV cost: 1 read for each copy, and at most 2 writes. Ledger cost: 3 queries for each round.
+/// five minutes ago. A copy is only written after its change was committed, so one with a newer change that the audit log
+/// lacks shows that the database was set back: such a copy is left as it is. KV cost: 1 read for each copy, and at most 2
+/// writes. Ledger cost: 3 queries for each round, and 1 for each copy with a newer change.
 ///
 /// # Errors
 /// If the ledger or the store fails. The next call begins again.
@@ -51,9 +56,11 @@ pub async fn republish(
 ) -> Result<Republished> {
     let mut all = Republished::default();
     for _ in 0..ROUNDS {
-        let Republished { confirmed, written } = compare(store, ledger, clock, most).await?;
+        let Republished { confirmed, written, unknown } =
+            compare(store, ledger, clock, most).await?;
         all.confirmed += confirmed;
         all.written += written;
+        all.unknown = unknown; // they are compared in each round
         if confirmed < most {
             break; // these were all, or some have to be compared again later
         }
@@ -71,19 +78,21 @@ async fn compare(
     let before = read_ms.saturating_sub(SHOWN_AFTER_MS);
     let compared = read_ms.saturating_sub(COMPARED_MS);
     let is_final = |row: &PublishedRow| row.at < read_ms.saturating_sub(FINAL_AFTER_MS);
-    let (mut shown, mut written) = (Vec::new(), Vec::new());
+    let (mut shown, mut written, mut unknown) = (Vec::new(), Vec::new(), 0);
     for row in rows::to_compare(ledger, before, compared, most).await? {
         let Some(record) = Copied::parse(&row.name) else { continue };
-        if record.is_shown(store, &row).await? {
-            shown.extend(Some(row).filter(is_final));
-        } else {
-            let is_written = record.publish(store, clock, (&row, read_ms)).await?;
-            written.extend(Some(row).filter(|_| is_written));
+        match record.shown(store, &row).await? {
+            Shown::Row => shown.extend(Some(row).filter(is_final)),
+            Shown::Newer(change) if audit::get(ledger, &change).await?.is_none() => unknown += 1,
+            Shown::Newer(_) | Shown::Other => {
+                let is_written = record.publish(store, clock, (&row, read_ms)).await?;
+                written.extend(Some(row).filter(|_| is_written));
+            }
         }
     }
     rows::confirm(ledger, &shown, read_ms).await?;
     rows::confirm(ledger, &written, 0).await?;
-    Ok(Republished { confirmed: shown.len(), written: written.len() })
+    Ok(Republished { confirmed: shown.len(), written: written.len(), unknown })
 }
 
 /// Writes the copy of a record as its row has it, as [`published::publish`] does.
@@ -140,13 +149,13 @@ impl<'r> Copied<'r> {
             .or_else(|| ConnectionKey::parse(name).map(Copied::Connection))
     }
 
-    async fn is_shown(&self, store: &impl OperatorStore, row: &PublishedRow) -> Result<bool> {
+    async fn shown(&self, store: &impl OperatorStore, row: &PublishedRow) -> Result<Shown> {
         match self {
-            Copied::Prices(of) => is_shown(store, of, row).await,
-            Copied::Profile(key) => is_shown(store, key, row).await,
-            Copied::Payment(of) => is_shown(store, &SettlementKey(of), row).await,
-            Copied::Member(key) => is_shown(store, key, row).await,
-            Copied::Connection(key) => is_shown(store, key, row).await,
+            Copied::Prices(of) => shown(store, of, row).await,
+            Copied::Profile(key) => shown(store, key, row).await,
+            Copied::Payment(of) => shown(store, &SettlementKey(of), row).await,
+            Copied::Member(key) => shown(store, key, row).await,
+            Copied::Connection(key) => shown(store, key, row).await,
         }
     }
 
@@ -166,15 +175,33 @@ impl<'r> Copied<'r> {
     }
 }
 
-/// Returns whether Workers KV shows a copy as the last change of its record left it. The metadata of the copy says so. A copy
-/// that a restore has written may have no metadata: then its value is compared.
-async fn is_shown<K: Key>(store: &impl OperatorStore, key: &K, row: &PublishedRow) -> Result<bool> {
-    let Some(copy) = store.get(&CopyKey(key)).await? else { return Ok(false) };
+/// What Workers KV shows of a record.
+enum Shown {
+    /// The record as its row has it.
+    Row,
+    /// A record whose last change, of this name in the audit log, is later than that of the row.
+    Newer(String),
+    /// An older record, or none.
+    Other,
+}
+
+/// Returns what Workers KV shows of a record. The metadata of the copy says so. A copy that a restore has written may have
+/// no metadata: then its value is compared.
+async fn shown<K: Key>(store: &impl OperatorStore, key: &K, row: &PublishedRow) -> Result<Shown> {
+    let Some(copy) = store.get(&CopyKey(key)).await? else { return Ok(Shown::Other) };
     let CopyMetadata { change, removed } = copy.metadata;
-    if !change.is_empty() {
-        return Ok(change == row.change && removed == row.content.is_none());
-    }
-    let Some(content) = published::content(row) else { return Ok(false) };
-    let value = copy.value.read(K::READ_MS).await?;
-    Ok(value == content || change_of(&value).is_some_and(|change| change.name() == row.change))
+    let is_shown = match published::content(row) {
+        content if !change.is_empty() => change == row.change && removed == content.is_none(),
+        None => false,
+        Some(content) => {
+            let value = copy.value.read(K::READ_MS).await?;
+            value == content || change_of(&value).is_some_and(|change| change.name() == row.change)
+        }
+    };
+    let is_newer = AuditKey::parse(&change).is_some_and(|change| change.time_ms() > row.at);
+    Ok(match is_shown {
+        true => Shown::Row,
+        false if is_newer => Shown::Newer(change),
+        false => Shown::Other,
+    })
 }

@@ -22,9 +22,9 @@ pub async fn published(ledger: &dyn Ledger, pledges: &Pledges) -> Result<Option<
     Ok(ask(ledger, &Read { pledges, most: MAX_UPDATES }).await?.pop())
 }
 
-/// Returns whether the ledger has updates with all these IDs, in any state. One query.
-pub async fn has_all(ledger: &dyn Ledger, ids: &[String]) -> Result<bool> {
-    Ok(ask(ledger, &Lacking { ids }).await?.is_empty())
+/// Returns those of some IDs with which the ledger has no update, in any state. One query.
+pub async fn missing(ledger: &dyn Ledger, ids: &[String]) -> Result<Vec<String>> {
+    ask(ledger, &Missing { ids }).await
 }
 
 /// Records that the published updates of a revision were written to Workers KV. Returns whether that revision
@@ -106,14 +106,14 @@ SELECT DISTINCT mode, month, offering, 1 FROM updates WHERE ?1 IS NOT NULL ON CO
 }
 
 #[derive(Serialize)]
-struct Lacking<'a> {
+struct Missing<'a> {
     ids: &'a [String],
 }
 
-impl Query for Lacking<'_> {
-    type Row = u8;
-    const SQL: &'static str = "SELECT '1' FROM json_each(?1, '$.ids')
-WHERE value NOT IN (SELECT id FROM updates) LIMIT 1";
+impl Query for Missing<'_> {
+    type Row = String;
+    const SQL: &'static str = "SELECT json_quote(value) FROM json_each(?1, '$.ids')
+WHERE value NOT IN (SELECT id FROM updates)";
 }
 
 #[derive(Serialize)]

@@ -86,14 +86,14 @@ async fn check_known(
     let shown = stored.as_deref().map(ids_of).unwrap_or_default();
     let known = ids_of(record(published).unwrap_or_default().as_slice());
     let others: Vec<_> = shown.into_iter().filter(|id| !known.contains(id)).collect();
-    if others.is_empty() || update_records::has_all(ledger, &others).await? {
-        return Ok(());
+    match others.is_empty() || update_records::missing(ledger, &others).await?.is_empty() {
+        true => Ok(()),
+        false => Err(lost(pledges)),
     }
-    Err(lost(pledges))
 }
 
 /// Returns the IDs of the updates in a record; none if the record is damaged.
-fn ids_of(record: &[u8]) -> Vec<String> {
+pub(super) fn ids_of(record: &[u8]) -> Vec<String> {
     #[derive(Deserialize)]
     struct Shown {
         updates: Vec<Update>,
