@@ -199,7 +199,13 @@ fn guards_its_links_and_images() {
     }
     assert_eq!((tags("<a ").len(), tags("<img ").len()), (2, 1));
     let pledge = full()["pledges"][0].clone();
-    let images = tags_of(&page_of(&with(&[("/pledges", vec![pledge; 3].into())])), "<img ");
+    let named = |name| {
+        let mut pledge = pledge.clone();
+        pledge["details"][0]["name"] = json!(name);
+        pledge
+    };
+    let pledges = ["a", "b", "c"].map(named);
+    let images = tags_of(&page_of(&with(&[("/pledges", json!(pledges))])), "<img ");
     let is = |part: &str| Vec::from_iter(images.iter().map(|image| image.contains(part)));
     assert_eq!(is(" width=\"640\" height=\"360\""), [true, false, false], "the first is large");
     assert_eq!(is(" loading=\"lazy\""), [false, true, true]);
@@ -224,7 +230,7 @@ fn counts_pledges() {
     for (count, heading) in [(2, "2 pledges were made"), (1000, "1,000 pledges were made")] {
         let html = page_of(&with(&[("/pledges", vec![pledge.clone(); count].into())]));
         assert_eq!(texts(&html, "h2")[1], heading);
-        assert_eq!(texts(&html, "h3").len(), count);
+        assert_eq!(texts(&html, "h3").len(), 1, "they say the same");
     }
 }
 
@@ -351,12 +357,13 @@ fn pages_are_whole_small_documents() {
 /// An isolate's memory must have room for the largest record together with its page.
 #[test]
 fn the_largest_pages_are_bounded() {
-    let pledge = |text: &str| {
+    let pledge = |text: &str, index: usize| {
+        let image = "'".repeat(text.len());
         json!({
             "id": "p_aaaaaaaaaaaaaaaaaaaaaaaa",
             "impact": { "amount": 1, "offeringId": text },
             "details": [{ "name": text, "description": text, "nounSingular": text,
-                "nounPlural": text, "image": format!("https://i.example/{}", "'".repeat(text.len())),
+                "nounPlural": text, "image": format!("https://i.example/{index}/{image}"),
                 "externalUrl": format!("https://i.example/{}", "'".repeat(text.len())) }],
             "recipient": { "email": "ada@example.org", "name": text }
         })
@@ -365,7 +372,7 @@ fn the_largest_pages_are_bounded() {
     for (count, length, has_more) in all {
         let text = "&".repeat(length);
         let record = with(&[
-            ("/pledges", vec![pledge(&text); count].into()),
+            ("/pledges", (0..count).map(|index| pledge(&text, index)).collect()),
             ("/reference", text.clone().into()),
             ("/trigger/phrase", text.clone().into()),
         ]);

@@ -8,6 +8,7 @@
 mod accent;
 mod calendar;
 mod content;
+mod groups;
 mod heading;
 mod language;
 mod mail;

@@ -2,6 +2,7 @@
 
 use super::calendar::Calendar;
 use super::content::{MAX_HEADING, anchor, size_class, time, web_address};
+use super::groups::{Group, groups};
 use super::language::{Language, Plural};
 use super::progress::{OfferingProgress, Progress};
 use super::quantity::{WordedQuantity, Wording};
@@ -9,16 +10,16 @@ use super::text::{brief, shown};
 use super::totals::detail_of;
 use super::words::{Sentence, part};
 use crate::buyer::web_address::WebAddress;
-use crate::pledges::types::{RetrievedPledge, RetrievedPledgeTransaction};
+use crate::pledges::types::RetrievedPledgeTransaction;
 use maud::{Markup, PreEscaped, html};
 
 /// Length of the longest amount that is shown in full size, in characters.
 const MAX_AMOUNT: usize = 9;
 
-/// Up to this number of pledges, the page shows no sums. With more pledges, it shows their sums in one line.
+/// Up to this number of groups of pledges, the page shows no sums. With more, it shows their sums in one line.
 const MAX_WITHOUT_TOTALS: usize = 5;
 
-/// Maximum number of pledges on a printed page. `style.css` hides the others.
+/// Maximum number of groups of pledges on a printed page. `style.css` hides the others.
 const MAX_PRINTED: usize = 12;
 
 /// Maximum size of the list of pledges, in bytes of HTML. Once the list is this long, no further pledge is
@@ -35,14 +36,15 @@ pub(super) fn pledges_made(
     progress: &[OfferingProgress<'_>],
 ) -> Markup {
     let (language, pledges) = (calendar.language, &transaction.pledges);
+    let groups = groups(pledges);
     html! {
         li {
             @if let Some(day) = calendar.day(&transaction.created_at) { (time(&day)) }
             h2 { (number_of_pledges(language, pledges.len())) }
-            @if pledges.len() > MAX_WITHOUT_TOTALS && !totals.is_empty() {
+            @if groups.len() > MAX_WITHOUT_TOTALS && !totals.is_empty() {
                 (sums(language, totals))
             }
-            (pledge_list(calendar, pledges, progress))
+            (pledge_list(calendar, &groups, progress))
         }
     }
 }
@@ -78,57 +80,46 @@ fn sums(language: Language, totals: &[WordedQuantity<'_>]) -> Markup {
 
 // ---- The list ------------------------------------------------------------------------------------
 
-/// Renders the list of pledges. If an offering has updates, its pledges are listed together, and the updates
-/// follow its last pledge.
+/// Renders the list of pledges. The updates of an offering follow its last group of pledges.
 fn pledge_list(
     calendar: Calendar<'_>,
-    pledges: &[RetrievedPledge<'_>],
+    groups: &[Group<'_, '_>],
     progress: &[OfferingProgress<'_>],
 ) -> Markup {
     let mut list = List { calendar, items: String::new(), count: 0, has_large: false };
     let mut progress = Progress::new(progress);
-    for pledge in pledges {
-        match progress.take(&pledge.impact.offering_id) {
-            None if progress.knows(&pledge.impact.offering_id) => {} // listed with the first pledge of its offering
-            None => list.push(pledge, None),
-            Some(updates) => {
-                let own =
-                    |other: &&RetrievedPledge<'_>| other.impact.offering_id == updates.offering_id;
-                let mut same = pledges.iter().filter(own).peekable();
-                let is_shared = pledges.iter().filter(own).nth(1).is_some();
-                while let Some(pledge) = same.next() {
-                    let is_last = same.peek().is_none();
-                    let since =
-                        is_last.then(|| updates.since(calendar, pledge, is_shared)).flatten();
-                    list.push(pledge, since);
-                }
-            }
-        }
+    for same in groups.chunk_by(|one, other| one.offering_id() == other.offering_id()) {
+        let Some((last, others)) = same.split_last() else { continue };
+        others.iter().for_each(|group| list.push(group, None));
+        let updates = progress.take(last.offering_id());
+        let since = updates.and_then(|updates| updates.since(calendar, same));
+        list.push(last, since);
     }
-    list.render(pledges.len())
+    list.render(groups)
 }
 
 struct List<'l> {
     calendar: Calendar<'l>,
     items: String,
+    /// Number of groups in the list.
     count: usize,
     /// Whether the list already has a large picture. Further pictures are small.
     has_large: bool,
 }
 
 impl List<'_> {
-    fn push(&mut self, pledge: &RetrievedPledge<'_>, since: Option<Markup>) {
+    fn push(&mut self, group: &Group<'_, '_>, since: Option<Markup>) {
         if self.items.len() < MAX_LIST_BYTES {
-            let item = self.item(pledge, since);
+            let item = self.item(group, since);
             self.items.push_str(&item.0);
             self.count += 1;
         }
     }
 
-    fn item(&mut self, pledge: &RetrievedPledge<'_>, since: Option<Markup>) -> Markup {
+    fn item(&mut self, group: &Group<'_, '_>, since: Option<Markup>) -> Markup {
         let language = self.calendar.language;
-        let detail = detail_of(pledge);
-        let quantity = WordedQuantity::new(language, pledge, detail);
+        let detail = detail_of(group.first);
+        let quantity = WordedQuantity::new(language, group.amount, group.offering_id(), detail);
         let counted = quantity.title();
         let name = shown(&detail.name).filter(|name| Some(*name) != counted);
         let title = name.or(counted);
@@ -140,6 +131,7 @@ impl List<'_> {
                 div {
                     (quantity_heading(language, &quantity))
                     @if let Some(name) = name { p.name dir="auto" { (name) } }
+                    @if let Some(parts) = group.parts(language) { p.soft { (parts) } }
                 }
                 @if let Some(image) = image {
                     (picture(image, title.unwrap_or_default(), is_large))
@@ -155,14 +147,15 @@ impl List<'_> {
         }
     }
 
-    fn render(self, pledges: usize) -> Markup {
+    fn render(self, groups: &[Group<'_, '_>]) -> Markup {
         let language = self.calendar.language;
+        let after = |shown| groups.iter().skip(shown).map(|group| group.amounts.len()).sum();
         let more = |rest| with_count(language, language.text(Sentence::More), rest);
-        let rest = pledges - self.count;
+        let (rest, unprinted): (usize, usize) = (after(self.count), after(MAX_PRINTED));
         html! {
             ul role="list" { (PreEscaped(self.items)) }
             @if rest > 0 { p.screen { (more(rest)) } }
-            @if pledges > MAX_PRINTED { p.paper { (more(pledges - MAX_PRINTED)) } }
+            @if unprinted > 0 { p.paper { (more(unprinted)) } }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Renders the updates on a timeline: news about the offerings that were pledged.
 
 use super::calendar::Calendar;
-use super::content::{MAX_HEADING, REL, size_class, time, with_value};
+use super::content::{MAX_HEADING, REL, sentence_with, size_class, time, with_value};
+use super::groups::Group;
 use super::language::Language;
 use super::quantity::{WordedQuantity, Wording};
 use super::rounded::rounded;
-use super::totals::detail_of;
+use super::totals::{detail_of, sum};
 use super::words::{Sentence, part};
 use crate::buyer::updates::{Coordinates, Picture, Place, Stage, Texts, Update};
 use crate::buyer::web_address::WebAddress;
@@ -20,7 +21,7 @@ const NEWEST: usize = 3;
 /// sentence out, and shows only the offerings with updates.
 const MAX_WITHOUT: usize = 3;
 
-/// The updates of one offering, for the month in which the pledges were made.
+/// The updates of one offering, for the month in which the pledges were made. A page shows them oldest first, as a story goes.
 #[derive(Clone, Copy, Debug)]
 pub struct OfferingProgress<'u> {
     pub offering_id: &'u str,
@@ -46,10 +47,6 @@ impl<'u> Progress<'u> {
         Progress { offerings, taken: Vec::new(), has_taken_some: false }
     }
 
-    pub fn knows(&self, offering_id: &str) -> bool {
-        self.index(offering_id).is_some()
-    }
-
     fn index(&self, offering_id: &str) -> Option<usize> {
         self.offerings.iter().position(|known| known.offering_id == offering_id)
     }
@@ -58,13 +55,13 @@ impl<'u> Progress<'u> {
     /// unknown offering.
     pub fn take(&mut self, offering_id: &str) -> Option<UpdatesSection<'u>> {
         let index = self.index(offering_id).filter(|index| !self.taken.contains(index))?;
-        let OfferingProgress { offering_id, updates } = *self.offerings.get(index)?;
+        let OfferingProgress { updates, .. } = *self.offerings.get(index)?;
         let has_some = updates.is_some_and(|updates| !updates.is_empty());
         let is_first = has_some && !self.has_taken_some;
         self.has_taken_some |= has_some;
         self.taken.push(index);
         let says_none = self.offerings.len() <= MAX_WITHOUT;
-        Some(UpdatesSection { offering_id, updates, is_first, says_none })
+        Some(UpdatesSection { updates, is_first, says_none })
     }
 }
 
@@ -90,7 +87,6 @@ pub(super) fn closing(language: Language, offerings: &[OfferingProgress<'_>]) ->
 // ---- The updates of an offering ------------------------------------------------------------------
 
 pub(super) struct UpdatesSection<'u> {
-    pub offering_id: &'u str,
     updates: Option<&'u [Update]>,
     /// Whether these are the first updates on the page. They get an explanatory note.
     is_first: bool,
@@ -99,20 +95,15 @@ pub(super) struct UpdatesSection<'u> {
 }
 
 impl UpdatesSection<'_> {
-    /// Renders the updates below a pledge. If several pledges share these updates, the heading names the
-    /// offering. If there are no updates, or they could not be read, renders a sentence about that. Returns
-    /// `None` if there are no updates and the page leaves out the sentence.
-    pub fn since(
-        &self,
-        calendar: Calendar<'_>,
-        pledge: &RetrievedPledge<'_>,
-        is_shared: bool,
-    ) -> Option<Markup> {
+    /// Renders the updates below the last of the offering's groups of pledges. If several groups share these updates, the
+    /// heading names the offering. If there are no updates, or they could not be read, renders a sentence about that.
+    /// Returns `None` if there are no updates and the page leaves out the sentence.
+    pub fn since(&self, calendar: Calendar<'_>, groups: &[Group<'_, '_>]) -> Option<Markup> {
         if self.updates.is_some_and(<[Update]>::is_empty) && !self.says_none {
             return None;
         }
         let language = calendar.language;
-        let item = Item { calendar, pledge };
+        let (item, is_shared) = (Item { calendar, pledge: groups.last()?.first }, groups.len() > 1);
         Some(html! {
             section.since {
                 (item.heading(is_shared))
@@ -120,7 +111,8 @@ impl UpdatesSection<'_> {
                     None => p.soft { (language.text(Sentence::UpdatesUnavailable)) },
                     Some([]) => p.soft { (language.text(Sentence::NoUpdates)) },
                     Some(updates) => {
-                        @if self.is_first { p.soft { (language.text(Sentence::SinceNote)) } }
+                        @if self.is_first { p.soft { (item.say(Sentence::SinceNote, 0)) } }
+                        @if let Some(part) = item.part(groups) { p.soft { (part) } }
                         (item.list(updates))
                     }
                 }
@@ -162,19 +154,26 @@ impl Item<'_> {
         WordedQuantity::of_offering(self.calendar.language, amount, offering_id, detail)
     }
 
+    /// Renders how much of what the updates are about was pledged on this page.
+    fn part(&self, groups: &[Group<'_, '_>]) -> Option<Markup> {
+        let amounts = groups.iter().flat_map(|group| group.amounts.iter().copied());
+        let own = quantity(self.calendar.language, &self.quantity(sum(amounts)?));
+        Some(sentence_with(self.say(Sentence::SinceNote, 1), &own))
+    }
+
     fn list(&self, updates: &[Update]) -> Markup {
         let language = self.calendar.language;
         let open = if updates.len() > MAX_OPEN { NEWEST } else { MAX_OPEN };
         let (newest, earlier) = updates.split_at_checked(open).unwrap_or((updates, &[]));
         let count = language.decimal(&earlier.len().to_string());
         html! {
-            ol.updates role="list" { @for update in newest { (self.update(update)) } }
             @if !earlier.is_empty() {
                 details {
                     summary { (language.text(Sentence::EarlierUpdates).replace("{}", &count)) }
-                    ol.updates role="list" { @for update in earlier { (self.update(update)) } }
+                    ol.updates role="list" { @for update in earlier.iter().rev() { (self.update(update)) } }
                 }
             }
+            ol.updates role="list" { @for update in newest.iter().rev() { (self.update(update)) } }
         }
     }
 

@@ -25,16 +25,16 @@ pub enum Wording<'p> {
 }
 
 impl<'p> WordedQuantity<'p> {
-    /// Describes the quantity of a pledge, using the pledge's noun in the plural form that the language
+    /// Describes an amount of pledges that have the same details, using the pledge's noun in the plural form that the language
     /// requires. If that form is missing, uses the other form. Without a noun, uses the pledge's name, or
     /// else the offering's ID.
     pub fn new(
         language: Language,
-        pledge: &'p RetrievedPledge<'_>,
+        amount: Amount,
+        offering_id: &'p str,
         detail: &'p PledgeDetail<'_>,
     ) -> Self {
-        let Impact { amount, offering_id } = &pledge.impact;
-        let quantity = WordedQuantity::of_offering(language, *amount, offering_id, detail);
+        let quantity = WordedQuantity::of_offering(language, amount, offering_id, detail);
         match (&quantity.subject, shown(&detail.name)) {
             (Wording::Noun(_), _) | (_, None) => quantity,
             (_, Some(name)) => WordedQuantity { subject: Wording::Name(name), ..quantity },
@@ -101,7 +101,8 @@ impl PledgeLine {
     pub fn new(language: Language, pledge: &RetrievedPledge<'_>) -> Self {
         let nothing = PledgeDetail::default();
         let detail = pledge.details.first().unwrap_or(&nothing);
-        let quantity = WordedQuantity::new(language, pledge, detail);
+        let Impact { amount, offering_id } = &pledge.impact;
+        let quantity = WordedQuantity::new(language, *amount, offering_id, detail);
         let words = quantity.brief(language);
         let listed = words.clone().filter(|_| !matches!(quantity.subject, Wording::Offering(_)));
         let quantity = listed

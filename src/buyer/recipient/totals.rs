@@ -56,16 +56,17 @@ pub(super) fn totals<'p>(
         }
     }
     let total = |(kind, first): (TotalKind<'_>, &'p RetrievedPledge<'_>)| {
-        let amount = sum(pledges.iter().filter(|pledge| TotalKind::of(pledge) == kind))?;
+        let own = pledges.iter().filter(|pledge| TotalKind::of(pledge) == kind);
+        let amount = sum(own.map(|pledge| pledge.impact.amount))?;
         let offering_id = &first.impact.offering_id;
         Some(WordedQuantity::of_offering(language, amount, offering_id, detail_of(first)))
     };
     kinds.into_iter().map(total).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Returns the sum of the pledges' amounts; `None` if it is beyond the largest double. Each amount counts as
-/// its shortest decimal, as it does in charges.
-fn sum<'p, 'a: 'p>(pledges: impl Iterator<Item = &'p RetrievedPledge<'a>>) -> Option<Amount> {
-    let amounts = pledges.filter_map(|pledge| Decimal::shortest(pledge.impact.amount.get()));
+/// Returns the sum of amounts; `None` if it is beyond the largest double. Each amount counts as its shortest decimal, as it
+/// does in charges.
+pub(super) fn sum(amounts: impl Iterator<Item = Amount>) -> Option<Amount> {
+    let amounts = amounts.filter_map(|amount| Decimal::shortest(amount.get()));
     Amount::parse(&Decimal::sum(amounts).to_scientific())
 }

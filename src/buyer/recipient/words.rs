@@ -75,7 +75,7 @@ pub enum Sentence {
     Share,
     /// The heading of the updates, in two parts: one without the name of the offering, and one with it.
     Since,
-    /// The note that explains which pledges the updates are about.
+    /// The note on the updates, in two parts: which pledges they are about, and the reader's part, with its quantity.
     SinceNote,
     /// The text that is shown if there are no updates yet.
     NoUpdates,
