@@ -141,6 +141,30 @@ fn say(sentence: &str) -> Value {
     json!({ "texts": [["en", sentence]] })
 }
 
+/// Buyers are told what all published updates with the stage `done` add up to.
+#[test]
+fn a_quantity_that_is_more_than_was_done_is_said_before_it_is_published() {
+    let bench = bench();
+    let said = |row: &UpdateRow| block_on(updates::beyond(&bench.ledger, row)).unwrap();
+    let draft = bench.draft(&json!({ "quantity": "5" }));
+    let words = |told: &str, done: &str| {
+        Some(format!(
+            "Buyers are then told that {told} of tree is done for the pledges of 2026-01, but {done} is recorded as done"
+        ))
+    };
+    assert_eq!(said(&draft), words("5", "0"));
+    let done = json!({ "mode": "live", "month": "2026-01", "offering": "tree", "quantity": "5.5",
+        "doneOn": "2026-01-20", "partner": null, "place": null, "report": null });
+    let done: NewFulfilment = serde_json::from_value(done).unwrap();
+    block_on(fulfilments::add(&bench.store, &bench.ledger, &bench.author(), &done)).unwrap();
+    assert_eq!(said(&draft), None);
+    let published = bench.publish((&draft.id, 1)).unwrap().outcome.row;
+    assert_eq!(said(&published), None, "it counts once");
+    assert_eq!(said(&bench.draft(&json!({ "quantity": "0.5" }))), None);
+    assert_eq!(said(&bench.draft(&json!({ "quantity": "0.6" }))), words("5.6", "5.5"));
+    assert_eq!(said(&bench.draft(&json!({ "stage": "verified" }))), None);
+}
+
 // ---- From draft to withdrawal --------------------------------------------------------------------
 
 #[test]

@@ -272,7 +272,7 @@ fn listed(fulfilments: &[Fulfilment]) -> String {
 pub const BALANCE: Spec = Spec::reads(
     "fulfilments",
     "balance",
-    "print what was pledged, credited and done for each offering, and what is still to be done",
+    "print what was pledged, credited and done for each offering, what is still to be done, and what buyers were told",
     &[
         MONTH,
         mode("whether the fulfilment is for live or for test pledges").or("live"),
@@ -281,7 +281,7 @@ pub const BALANCE: Spec = Spec::reads(
 )
 .permission(Permission::Account)
 .noted("Without `--month`: the current month and the 11 before it.")
-.answers("`balances`: for each month and offering `month`, `mode`, `offering`, `pledged`, `credited`, `done`, `open` (pledged − credited − done, not below 0), `surplus` (what was done beyond that), each an exact decimal; `more`: whether there are over 10,000; `leftOut`: number of transactions with [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`");
+.answers("`balances`: for each month and offering `month`, `mode`, `offering`, `transactions` (their number), `pledged`, `credited`, `done`, `open` (pledged − credited − done, not below 0), `surplus` (what was done beyond that), each an exact decimal, `updates` (number of published ones) and `told` (the quantities of those with the stage `done`); `more`: whether there are over 10,000; `leftOut`: number of transactions with [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`");
 
 #[derive(Deserialize)]
 pub struct BalanceOf {
@@ -314,8 +314,10 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
         true => "nothing was pledged".to_owned(),
         false => {
             let rows: Vec<_> = balances.iter().map(cells).collect();
-            let headings =
-                ["MONTH", "OFFERING", "PLEDGED", "CREDITED", "DONE", "OPEN", "SURPLUS", "MODE"];
+            let headings = [
+                "MONTH", "OFFERING", "ORDERS", "PLEDGED", "CREDITED", "DONE", "OPEN", "SURPLUS",
+                "UPDATES", "TOLD", "MODE",
+            ];
             table(headings, &rows)
         }
     };
@@ -332,19 +334,19 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
     Answer::new(&data, text)
 }
 
-fn cells(balance: &Balance) -> [String; 8] {
-    let Balance { month, mode, offering, pledged, credited, done, open, surplus } = balance;
-    let some = |quantity: &String| if quantity == "0" { String::new() } else { quantity.clone() };
-    let month = month.to_string();
-    let [credited, done, open, surplus] = [credited, done, open, surplus].map(some);
+fn cells(balance: &Balance) -> [String; 11] {
+    let some = |quantity: &str| if quantity == "0" { String::new() } else { quantity.to_owned() };
     [
-        month,
-        offering.clone(),
-        pledged.clone(),
-        credited,
-        done,
-        open,
-        surplus,
-        mode.name().to_owned(),
+        balance.month.to_string(),
+        balance.offering.clone(),
+        balance.transactions.to_string(),
+        balance.pledged.clone(),
+        some(&balance.credited),
+        some(&balance.done),
+        some(&balance.open),
+        some(&balance.surplus),
+        some(&balance.updates.to_string()),
+        some(&balance.told),
+        balance.mode.name().to_owned(),
     ]
 }

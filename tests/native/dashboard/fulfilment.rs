@@ -44,14 +44,22 @@ fn record(dashboard: &TestDashboard, changed: &[(&str, &str)]) -> Answer {
 fn what_was_done_is_recorded_shown_and_removed() {
     let dashboard = pledged();
     let page = dashboard.get(OPERATOR, PAGE);
-    assert_eq!(rows(&page)[0], ["tree", "12", "", "", "12"]);
-    assert_has(&page, 200, &["To be done for earlier months", "Dec 2025", "tree (12 to be done)"]);
+    assert_eq!(rows(&page)[0], ["tree", "1", "12", "", "", "12", "nothing"]);
+    assert_has(
+        &page,
+        200,
+        &[
+            "Earlier months: to be done, or buyers were told nothing",
+            "Dec 2025",
+            "tree (12 to be done)",
+        ],
+    );
 
     let page =
         record(&dashboard, &[("partner", "<Reforest>"), ("report", "https://example.org/r")]);
     assert_has(&page, 200, &["was recorded as done", "&lt;Reforest&gt;", "20 Jan 2026", "Kenya"]);
     assert_has(&page, 200, &["href=\"https://example.org/r\" rel=\"noreferrer\""]);
-    assert_eq!(rows(&page)[0], ["tree", "12", "", "5", "7"]);
+    assert_eq!(rows(&page)[0], ["tree", "1", "12", "", "5", "7", "nothing"]);
 
     let id = field(&page.text, "fulfilment");
     let fields = [("fulfilment", &*id), ("mode", "live"), ("month", "2026-01")];
@@ -71,12 +79,13 @@ fn more_than_is_open_needs_a_confirmation_which_keeps_what_was_typed() {
     let asked = record(&dashboard, &[("quantity", "20")]);
     assert_has(&asked, 200, &["Only 12 of tree is left to do", "value=\"20\"", "value=\"Kenya\""]);
     let page = dashboard.get(OPERATOR, PAGE);
-    assert_eq!(rows(&page)[0], ["tree", "12", "", "", "12"], "nothing was recorded");
+    let nothing = ["tree", "1", "12", "", "", "12", "nothing"];
+    assert_eq!(rows(&page)[0], nothing, "nothing was recorded");
     let confirmed = field(&asked.text, "confirmed");
     let other = record(&dashboard, &[("quantity", "200"), ("confirmed", &confirmed)]);
     assert_has(&other, 422, &["have changed since", "would record 200"]);
     let page = dashboard.confirm(OPERATOR, &asked);
-    assert_eq!(rows(&page)[0], ["tree", "12", "", "20", "8 more than pledged"]);
+    assert_eq!(rows(&page)[0], ["tree", "1", "12", "", "20", "8 more than pledged", "nothing"]);
 }
 
 #[test]
@@ -103,8 +112,34 @@ fn accounts_see_the_page_without_its_forms_and_download_the_file() {
     assert!(!main_of(&page.text).contains("method=\"post\""));
     assert_eq!(dashboard.get(SUPPORT, PAGE).status, 403);
     let file = dashboard.get(ACCOUNTS, "/fulfilment.csv?month=2026-01");
-    let head =
-        "\u{feff}month,mode,offering,pledged,credited,done,to_be_done,surplus,complete_up_to\r\n";
+    let head = "\u{feff}month,mode,offering,orders,pledged,credited,done,to_be_done,surplus,updates,told,complete_up_to\r\n";
     assert!(file.text.starts_with(head), "{}", file.text);
-    assert!(file.text.contains("\r\n2026-01,live,tree,12,0,5,7,0,2026-01-31T"), "{}", file.text);
+    assert!(
+        file.text.contains("\r\n2026-01,live,tree,1,12,0,5,7,0,0,0,2026-01-31T"),
+        "{}",
+        file.text
+    );
+}
+
+/// The month of an update is its pledges' month. What an update says is done is compared with what was recorded.
+#[test]
+fn what_buyers_were_told_stands_beside_what_was_done() {
+    let dashboard = pledged();
+    record(&dashboard, &[]);
+    let publish = |stage: &str, quantity: &str| {
+        let sql = format!(
+            "INSERT INTO updates (id, mode, month, offering, state, day, content, revision, operation, author, at, changer, changed)
+VALUES ('upd_' || hex(randomblob(8)), 'live', '2026-01', 'tree', 'published', '2026-01-20',
+'{{\"id\":\"upd_1\",\"date\":\"2026-01-20\",\"stage\":\"{stage}\"{quantity}}}', 1, 'o', 'ada', 1, 'ada', 1)"
+        );
+        dashboard.ledger.sql(&sql);
+        rows(&dashboard.get(OPERATOR, PAGE))[0][6].clone()
+    };
+    assert_eq!(publish("funded", ",\"quantity\":12"), "1 update");
+    assert_eq!(publish("done", ",\"quantity\":4.9"), "4.9 done");
+    assert!(dashboard.get(OPERATOR, PAGE).text.contains("<strong>4.9 done</strong>"));
+    assert_eq!(publish("done", ",\"quantity\":0.1"), "5 done");
+    assert!(!dashboard.get(OPERATOR, PAGE).text.contains("<strong>5 done</strong>"));
+    let file = dashboard.get(ACCOUNTS, "/fulfilment.csv?month=2026-01");
+    assert!(file.text.contains("\r\n2026-01,live,tree,1,12,0,5,7,0,3,5,2026"), "{}", file.text);
 }

@@ -21,6 +21,9 @@ const LEDGER: &str = "The ledger</a>: ";
 const BACKUP: &str = "No backup</a> has been recorded";
 /// The mail service's code for an address that it blocks.
 const BLOCKED: &str = "E_RECIPIENT_SUPPRESSED";
+/// The month has ended more than two weeks ago.
+const UNTOLD: &str =
+    "Buyers were told nothing about <a href=\"/updates?mode=live&amp;month=2026-01\">";
 const UNITS: &str = "1 unit</a> without a live transaction";
 
 /// Returns a dashboard that shows every task. It is March 2026. Two transactions are of January, and one is
@@ -65,7 +68,7 @@ fn mark(dashboard: &TestDashboard, id: &str, (state, reason): (&str, Option<&str
 #[test]
 fn each_role_sees_its_own_tasks() {
     let dashboard = busy();
-    let all = [MAILS, UNPRICED, MONTHS, UNUSUAL, LEDGER, BACKUP, UNITS];
+    let all = [MAILS, UNPRICED, MONTHS, UNUSUAL, UNTOLD, LEDGER, BACKUP, UNITS];
     for (person, tasks) in [
         (OPERATOR, &all[..]),
         (SUPPORT, &[MAILS, UNUSUAL]),
@@ -106,7 +109,7 @@ fn a_task_that_cannot_be_read_says_so_and_the_others_are_shown() {
     dashboard.store().set_failing(None);
     dashboard.ledger.set_failing(Failing::Before);
     let page = main(&dashboard);
-    assert_eq!(page.matches("could not be read</span>").count(), 6, "{page}");
+    assert_eq!(page.matches("could not be read</span>").count(), 7, "{page}");
     assert!(page.contains(MAILS) && page.contains(BACKUP), "{page}");
     dashboard.ledger.set_failing(Failing::Unbound);
     let page = main(&dashboard);

@@ -229,10 +229,10 @@ fn quantities_of_a_month_are_shown_by_offering_and_as_a_file() {
     order(&dashboard, 0, "=1+1,<script>");
     order(&dashboard, 0, &"o".repeat(1_000_000));
     dashboard.reconcile();
-    for path in ["/fulfilment", "/units/unit_dev/quantities"] {
+    for (path, column) in [("/fulfilment", 2), ("/units/unit_dev/quantities", 1)] {
         let page = dashboard.get(ACCOUNTS, path);
         let rows = rows(&page);
-        assert_eq!((rows.len(), &*rows[2][1]), (3, "3"), "{path}");
+        assert_eq!((rows.len(), &*rows[2][column]), (3, "3"), "{path}");
         assert_has(&page, 200, &["=1+1,&lt;script&gt;", "oooo", "Complete up to", "Jan 2026"]);
         assert!(main_of(&page.text).len() < 7_000 && !page.text.contains("<script"));
         let next = format!("{path}?mode=live&amp;month=2026-02");

@@ -16,15 +16,18 @@ use crate::pledges::store::OperatorStore;
 /// Maximum number of offerings in a CSV file.
 const MAX_LINES: usize = 50_000;
 
-const HEADINGS: [&str; 9] = [
+const HEADINGS: [&str; 12] = [
     "month",
     "mode",
     "offering",
+    "orders",
     "pledged",
     "credited",
     "done",
     "to_be_done",
     "surplus",
+    "updates",
+    "told",
     "complete_up_to",
 ];
 
@@ -46,11 +49,24 @@ pub(crate) async fn fulfilment_csv<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let complete_up_to = found.coverage.complete_up_to.as_deref().unwrap_or_default();
     let line = |balance: &Balance| {
-        let Balance { offering, pledged, credited, done, open, surplus, .. } = balance;
-        let month = balance.month.to_string();
-        let mode = balance.mode.name();
-        [&*month, mode, offering, pledged, credited, done, open, surplus, complete_up_to]
-            .map(csv::text)
+        let Balance { offering, pledged, credited, done, open, surplus, told, .. } = balance;
+        let [orders, updates] = [balance.transactions, balance.updates].map(|it| it.to_string());
+        let (month, mode) = (balance.month.to_string(), balance.mode.name());
+        [
+            &*month,
+            mode,
+            offering,
+            &orders,
+            pledged,
+            credited,
+            done,
+            open,
+            surplus,
+            &updates,
+            told,
+            complete_up_to,
+        ]
+        .map(csv::text)
     };
     let headings = HEADINGS.map(str::to_owned);
     let lines = csv::lines(std::iter::once(headings).chain(found.balances.iter().map(line)));

@@ -29,7 +29,7 @@ const MAX_ROWS: usize = 500;
 /// Number of earlier months for which the page shows what is still to be done.
 const EARLIER: usize = 11;
 
-/// Shows the fulfilment of the month in the query. Ledger cost: 10 to 14 queries.
+/// Shows the fulfilment of the month in the query. Ledger cost: 12 to 16 queries.
 pub(crate) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -103,6 +103,7 @@ fn table(balances: &[Balance]) -> Markup {
         let Balance { offering, pledged, credited, done, open, surplus, .. } = balance;
         vec![
             view::untrusted_text(offering),
+            html! { (grouped(balance.transactions)) },
             html! { (grouped(pledged)) },
             html! { @if credited != "0" { (grouped(credited)) } },
             html! { @if done != "0" { (grouped(done)) } },
@@ -111,17 +112,36 @@ fn table(balances: &[Balance]) -> Markup {
                 @else if open == "0" { "All done" }
                 @else { strong { (grouped(open)) } }
             },
+            told(balance),
         ]
     };
     let rows: Vec<_> = balances.iter().map(row).collect();
-    let headings = ["Offering", "Pledged", "Credited", "Done", "To be done"];
-    let numbers = ["Pledged", "Credited", "Done", "To be done"];
+    let headings =
+        ["Offering", "Orders", "Pledged", "Credited", "Done", "To be done", "Buyers were told"];
+    let numbers = ["Orders", "Pledged", "Credited", "Done", "To be done"];
     view::table_of(&headings, &numbers, &rows, "Nothing was pledged in this month.")
+}
+
+/// Renders what published updates tell buyers: the quantity that is done, or only how many updates there are. Marks a
+/// quantity that is not the one that was recorded as done.
+fn told(Balance { mode, month, done, updates, told, .. }: &Balance) -> Markup {
+    let of = MonthSelection { mode: *mode, month: *month };
+    html! {
+        a href=(of.address("/updates")) {
+            @match (updates, &**told) {
+                (0, _) => "nothing",
+                (_, "0") => (view::counted(*updates, "update")),
+                (_, told) if told == done => { (grouped(told)) " done" }
+                (_, told) => strong { (grouped(told)) " done" },
+            }
+        }
+    }
 }
 
 // ---- Earlier months ------------------------------------------------------------------------------
 
-/// Returns what is still to be done for pledges of the [`EARLIER`] months before the selected one.
+/// Returns the pledges of the [`EARLIER`] months before the selected one for which something is still to be done, or buyers
+/// were told nothing.
 async fn earlier<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,
@@ -141,7 +161,7 @@ async fn earlier<S: OperatorStore, C: Clock, E>(
         Err(OperatorError::Invalid(_)) => Ok(Vec::new()),
         found => {
             let mut balances = found?.balances;
-            balances.retain(|balance| balance.open != "0");
+            balances.retain(|balance| balance.open != "0" || balance.is_untold());
             Ok(balances)
         }
     }
@@ -153,15 +173,18 @@ fn still_open(earlier: &[Balance]) -> Markup {
         vec![
             html! { a href=(of.address(PATH)) { (view::month(balance.month)) } },
             view::untrusted_text(&balance.offering),
-            html! { strong { (grouped(&balance.open)) } },
+            html! { (grouped(&balance.pledged)) },
+            html! { @if balance.open == "0" { "All done" } @else { strong { (grouped(&balance.open)) } } },
+            told(balance),
         ]
     };
     let rows: Vec<_> = earlier.iter().map(row).collect();
+    let headings = ["Month", "Offering", "Pledged", "To be done", "Buyers were told"];
     html! {
         @if !rows.is_empty() {
             section {
-                h2 { "To be done for earlier months" }
-                (view::table_of(&["Month", "Offering", "To be done"], &["To be done"], &rows, ""))
+                h2 { "Earlier months: to be done, or buyers were told nothing" }
+                (view::table_of(&headings, &["Pledged", "To be done"], &rows, ""))
                 p.soft { "The " (EARLIER) " months before." }
             }
         }

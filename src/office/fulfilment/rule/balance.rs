@@ -1,4 +1,4 @@
-//! What was pledged, credited and done for each offering and month, and what is still to be done.
+//! What was pledged, credited and done for each offering and month, what is still to be done, and what buyers were told.
 
 use crate::office::credits::rows as credits;
 use crate::office::fulfilment::rows::fulfilments;
@@ -9,6 +9,7 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, DamagedRecords, coverage_of_quantities};
 use crate::office::shared::rule::error::Result;
 use crate::office::system::rule::epoch;
+use crate::office::updates::rows::told;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
@@ -27,6 +28,8 @@ pub struct Balance {
     /// Test or live.
     pub mode: Mode,
     pub offering: String,
+    /// Number of transactions with a pledge for the offering.
+    pub transactions: u64,
     pub pledged: String,
     pub credited: String,
     pub done: String,
@@ -34,6 +37,19 @@ pub struct Balance {
     pub open: String,
     /// `credited` + `done` − `pledged`: what was done in excess; 0 if that is negative.
     pub surplus: String,
+    /// Number of published updates.
+    pub updates: u64,
+    /// The sum of their quantities, of those with the stage `done`: what buyers were told is done.
+    pub told: String,
+}
+
+impl Balance {
+    /// Whether buyers were told nothing of what was pledged and not credited.
+    pub fn is_untold(&self) -> bool {
+        let decimal = |text| Decimal::parse(text).unwrap_or_default();
+        let left = decimal(&self.pledged).minus(&decimal(&self.credited));
+        self.updates == 0 && left.is_some_and(|left| left != Decimal::default())
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,8 +64,8 @@ pub struct Balances {
     pub coverage: Coverage,
 }
 
-/// Returns at most `most` balances: what was pledged, credited and done for each offering and month. Leaves
-/// out months that the ledger does not keep. Ledger cost: 6 or 7 queries. KV cost: 1 read.
+/// Returns at most `most` balances: what was pledged, credited, done and told for each offering and month. Leaves
+/// out months that the ledger does not keep. Ledger cost: 7 or 8 queries. KV cost: 1 read.
 ///
 /// # Errors
 /// If the ledger keeps none of the months, has lost credits or fulfilments, or fails.
@@ -70,12 +86,14 @@ pub async fn balances(
     let pledged = quantities::quantities(ledger, mode, None, &kept, limit).await?;
     let credited = credits::credited_quantities(ledger, mode, None, &kept).await?;
     let done = fulfilments::sums(ledger, mode, &kept, limit).await?;
+    let told = told::told(ledger, mode, &kept, limit).await?;
     let more = pledged.len().max(done.len()) > most;
     let mut sums = Sums::default();
     sums.add(pledged, true, |parts| &mut parts.pledged);
     // A sum that the limit cut off would seem to have no pledges.
     sums.add(credited, !more, |parts| &mut parts.credited);
     sums.add(done, !more, |parts| &mut parts.done);
+    sums.add(told, false, |parts| &mut parts.told);
     let mut balances = sums.balances();
     balances.truncate(most);
     Ok(Balances { balances, more, left_out, coverage })
@@ -83,7 +101,7 @@ pub async fn balances(
 
 /// Returns a warning if a fulfilment exceeds what is still to be done, and `None` otherwise. The warning is a
 /// text such as `Only 12 of tree is still to be done for the pledges of 2026-10, but 20 would be recorded`.
-/// Ledger cost: 6 or 7 queries. KV cost: 1 read.
+/// Ledger cost: 7 or 8 queries. KV cost: 1 read.
 ///
 /// # Errors
 /// If the ledger does not keep the month, or fails.
@@ -111,39 +129,59 @@ struct Sums(BTreeMap<(Reverse<Month>, Mode, String), Parts>);
 
 #[derive(Default)]
 struct Parts {
-    pledged: Option<Decimal>,
-    credited: Option<Decimal>,
-    done: Option<Decimal>,
+    pledged: Part,
+    credited: Part,
+    done: Part,
+    told: Part,
+}
+
+/// A sum, and the number of things that it is of.
+#[derive(Default)]
+struct Part {
+    number: u64,
+    sum: Decimal,
 }
 
 impl Sums {
-    /// Sets one of the three quantities (pledged, credited or done) of each offering. If `is_new` is false,
-    /// skips offerings that have no quantity yet.
+    /// Sets one of the quantities of each offering. If `is_new` is false, skips offerings that have no quantity yet.
     fn add(
         &mut self,
         sums: Vec<OfferingSum>,
         is_new: bool,
-        part: impl Fn(&mut Parts) -> &mut Option<Decimal>,
+        part: impl Fn(&mut Parts) -> &mut Part,
     ) {
-        for OfferingSum { month, mode, offering, quantity, .. } in sums {
+        for OfferingSum { month, mode, offering, transactions: number, quantity } in sums {
             let group = (Reverse(month), mode, offering);
             if is_new || self.0.contains_key(&group) {
-                *part(self.0.entry(group).or_default()) = Decimal::parse(&quantity);
+                let sum = Decimal::parse(&quantity).unwrap_or_default();
+                *part(self.0.entry(group).or_default()) = Part { number, sum };
             }
         }
     }
 
     fn balances(self) -> Vec<Balance> {
         let balance = |((Reverse(month), mode, offering), parts)| {
-            let Parts { pledged, credited, done } = parts;
-            let [pledged, credited, done] =
-                [pledged, credited, done].map(Option::unwrap_or_default);
+            let Parts { pledged, credited, done, told } = parts;
+            let (transactions, updates) = (pledged.number, told.number);
+            let [pledged, credited, done, told] = [pledged, credited, done, told].map(|it| it.sum);
             let taken = Decimal::sum([credited.clone(), done.clone()].into_iter());
             let open = pledged.minus(&taken).unwrap_or_default();
             let surplus = taken.minus(&pledged).unwrap_or_default();
-            let [pledged, credited, done, open, surplus] =
-                [pledged, credited, done, open, surplus].map(|sum| sum.to_exact());
-            Balance { month, mode, offering, pledged, credited, done, open, surplus }
+            let [pledged, credited, done, open, surplus, told] =
+                [pledged, credited, done, open, surplus, told].map(|sum| sum.to_exact());
+            Balance {
+                month,
+                mode,
+                offering,
+                transactions,
+                pledged,
+                credited,
+                done,
+                open,
+                surplus,
+                updates,
+                told,
+            }
         };
         self.0.into_iter().map(balance).collect()
     }

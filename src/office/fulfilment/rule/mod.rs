@@ -4,11 +4,13 @@ mod balance;
 mod checked;
 pub mod quantities;
 mod record;
+mod untold;
 
 pub use balance::{Balance, Balances, balances, beyond};
 pub use checked::check;
 pub(crate) use checked::{MAX_OFFERING, is_offering};
 pub use record::{add, check_removable, get, list, remove};
+pub use untold::untold;
 
 use super::rows::fulfilments::Fulfilment;
 use crate::office::shared::rule::once::StoredAsIs;

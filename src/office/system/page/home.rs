@@ -6,6 +6,8 @@ use super::last_backups;
 use super::last_backups::Age;
 use super::setup::LATE_MINUTES;
 use crate::office::connections::page::troubles;
+use crate::office::fulfilment::rule as fulfilments;
+use crate::office::fulfilment::rule::Balance;
 use crate::office::orders::page::orders;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::refusal::Result;
@@ -26,7 +28,7 @@ use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
-use futures_util::future::{join, join4};
+use futures_util::future::{join3, join4};
 use maud::{Markup, html};
 
 const MAX_NAMED: usize = 5;
@@ -34,7 +36,8 @@ const MAX_NAMED: usize = 5;
 /// The line that shows a task on the page; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// Shows the start page. KV cost: at most 9 lists and 85 reads. Ledger cost: 6 queries, sent at the same time.
+/// Shows the start page. KV cost: at most 9 lists and 86 reads. Ledger cost: 6 queries, sent at the same time, and 7 or 8
+/// beside them.
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
@@ -69,17 +72,20 @@ async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     let of_mail = task(context, Permission::Support, "Failed notifications", mails(context));
     let of_pledges = task(context, Permission::Account, "Unpriced pledges", unpriced(context));
     let of_months = task(context, Permission::Account, "Months to settle", unsettled(context));
+    let of_updates = task(context, Permission::Operate, "Pledges without updates", untold(context));
     let of_charges = task(context, Permission::Look, "Unusual transactions", unusual(context));
     let of_units = task(context, Permission::Operate, "Units without a transaction", idle(context));
     let of_ledger = task(context, Permission::Operate, "The state of the ledger", ledger(context));
     let of_backups = task(context, Permission::Operate, "The last backup", backup(context));
     let of_shops = task(context, Permission::Operate, "Shop systems", troubles(context, None));
-    let ((mails, pledges, months, charges), (units, ledger, backup, shops)) = join(
+    let ((mails, pledges, months, charges), (units, ledger, backup, shops), updates) = join3(
         join4(of_mail, of_pledges, of_months, of_charges),
         join4(of_units, of_ledger, of_backups, of_shops),
+        of_updates,
     )
     .await;
-    [mails, shops, pledges, months, charges, ledger, backup, units].into_iter().flatten().collect()
+    let all = [mails, shops, pledges, months, charges, updates, ledger, backup, units];
+    all.into_iter().flatten().collect()
 }
 
 /// Returns the line of a task; `None` if the person lacks the permission, or if there is nothing to do. If reading the
@@ -188,6 +194,23 @@ fn unusual_charge(charge: &UnusualCharge) -> Markup {
 }
 
 // ---- Tasks of operators --------------------------------------------------------------------------
+
+async fn untold<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let found = fulfilments::untold(context.store, context.ledger, context.clock).await?;
+    let others = found.len().saturating_sub(MAX_NAMED);
+    Ok((!found.is_empty()).then(|| {
+        html! {
+            "Buyers were told nothing about "
+            @for (index, Balance { month, offering, pledged, .. }) in found.iter().take(MAX_NAMED).enumerate() {
+                @if index > 0 { ", " }
+                a href=(in_month("/updates", *month, &[])) { (view::untrusted_text(offering)) ", " (view::month(*month)) }
+                " (" (view::grouped(pledged)) " pledged)"
+            }
+            @if others > 0 { " and " (others) " more" }
+            "."
+        }
+    }))
+}
 
 async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let IdleUnits { units, has_more } =

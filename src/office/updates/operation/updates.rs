@@ -8,7 +8,9 @@ use crate::office::shared::operation::call::{
 use crate::office::shared::operation::facts::{Fact, Facts};
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
-use crate::office::shared::operation::table::{counted, facts as lines, paragraphs, table, time};
+use crate::office::shared::operation::table::{
+    counted, facts as lines, paragraphs, sentence, table, time,
+};
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::once::Done;
@@ -263,7 +265,9 @@ pub async fn publish<P: Ports>(
     if !call.was_done().await? {
         updates::check_seen(&found, revision)?;
         updates::check_publishable(&found.update)?;
-        let effect = format!("Timelines show the update after about {APPLIED_SECONDS} s.");
+        let warning = updates::beyond(call.ledger, &found).await?;
+        let warning = warning.map(|text| sentence(&text) + " ").unwrap_or_default();
+        let effect = format!("{warning}Timelines show the update after about {APPLIED_SECONDS} s.");
         let question = Question::new("Publish this update?", "nothing was published");
         call.confirm(question.about(facts(&found)).effect(effect).button("Publish")).await?;
     }

@@ -44,8 +44,8 @@ pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
             (outdated(&found))
             (table(&found.updates))
             p.soft {
-                "A timeline shows the published updates of its offerings and month, newest first, at most " (MAX_UPDATES)
-                " for each offering. It shows a change after about " (APPLIED_SECONDS) " s."
+                "A timeline shows the published updates of its offerings and month in the order of time, at most the newest "
+                (MAX_UPDATES) " for each offering. It shows a change after about " (APPLIED_SECONDS) " s."
             }
             ul.links { li { a href=(selection.address("/fulfilment")) { "Fulfilment" } } }
         }

@@ -1,3 +1,4 @@
 pub mod changes;
 pub mod records;
+pub mod told;
 pub mod updates;

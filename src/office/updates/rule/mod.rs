@@ -1,6 +1,7 @@
 //! Updates: news for buyers, shown on their timelines. An update says what became of one offering's pledges
 //! of one month. It is a draft until it is published.
 
+mod beyond;
 mod change;
 mod checked;
 mod compile;
@@ -11,6 +12,7 @@ mod preview;
 mod refusal;
 mod words;
 
+pub use beyond::beyond;
 pub use change::{UpdateChange, add, check_seen, edit, publish, withdraw};
 pub use checked::{NewUpdate, check_publishable};
 pub use compile::{Compared, compare, heal};
