@@ -53,8 +53,10 @@ await command(
     if (names.join() === "site") return buildSite(root); // needs neither Rust nor the other parts
     const tools = await prepareTools();
     if (behind) return compileBehind(tools);
-    const all = Object.keys(PARTS).filter((name) => !NAMED.includes(name));
-    const wanted = names.length > 0 ? names : all;
+    // In the order of the table, whatever the order on the command line: the site has a copy of the playground.
+    const wanted = Object.keys(PARTS).filter((name) =>
+      names.length > 0 ? names.includes(name) : !NAMED.includes(name),
+    );
     if (local) await buildLocal(tools, wanted);
     else for (const name of wanted) await PARTS[name](tools);
   })

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 /** `npx impact-pledge-service …`: the command of the npm package. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { commandsFor } from "./lib/commands.mjs";
 import { deployCommand } from "./lib/deploy-command.mjs";
@@ -11,7 +9,7 @@ import { mcpCommand } from "./lib/mcp-command.mjs";
 import { migrateCommand } from "./lib/migrate.mjs";
 import { groupsAbout } from "./lib/operations.mjs";
 import { runToEnd } from "./lib/output.mjs";
-import { calledAs, operatorTools, root } from "./lib/places.mjs";
+import { calledAs, operatorTools, version } from "./lib/places.mjs";
 import { developmentConfigs } from "./lib/project.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 
@@ -50,10 +48,8 @@ const PROGRAMS_ABOUT = {
   mcp: "Let an assistant read what commands read (MCP)",
 };
 
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-
 const main = command(calledAs("").trim(), ABOUT)
-  .version(String(version), "--version", "print the version")
+  .version(version(), "--version", "print the version")
   .enablePositionalOptions()
   .helpCommand(false)
   .addHelpText("after", `\n\`${calledAs("keys")} --help\` lists the commands of a group.`);

@@ -3,7 +3,7 @@
  * Workers or their sources. The *project* has the configuration and the local data of a service. In a clone,
  * both are the same folder. With the npm package, the project is the current folder.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError } from "./output.mjs";
@@ -13,6 +13,14 @@ export const root = join(import.meta.dirname, "..", "..");
 
 /** Whether this file is in a clone of the repository, not in the npm package. */
 export const isClone = existsSync(join(root, "Cargo.toml"));
+
+/** Returns the version of this distribution. */
+export function version() {
+  const [file, pattern] = isClone
+    ? ["Cargo.toml", /^version = "(.+)"/m]
+    : ["package.json", /"version": "(.+)"/];
+  return readFileSync(join(root, file), "utf8").match(pattern)?.[1] ?? "";
+}
 
 /** The folder of the ledger's migrations, from {@link root}. */
 export const MIGRATIONS_FOLDER = isClone ? "src/office/system/migrations" : "migrations";

@@ -27,10 +27,20 @@ export function reportOf(facts, problems, registry) {
       .join("\n")}`,
     problems.length > 0
       ? `Not ready:\n${problems.map((problem) => `- ${problem}`).join("\n")}`
-      : `Ready. To publish: git tag --annotate v${facts.version} --message v${facts.version} && git push origin v${facts.version}`,
+      : publishing(facts),
   ]
     .filter(Boolean)
     .join("\n\n");
+}
+
+/** @param {ReleaseFacts} facts */
+function publishing({ version, git }) {
+  const first = git?.previous
+    ? ""
+    : 'This is the first release: npm trusts a workflow only for a package that exists, so see "The first release" in CONTRIBUTING.md.\n\n';
+  const ready =
+    git?.isOnMain === false ? "Ready, but this commit is not on main: merge it first." : "Ready.";
+  return `${first}${ready} To publish: git tag --annotate v${version} --message v${version} && git push origin v${version}`;
 }
 
 /** @param {ReleaseFacts} facts @returns {PackageFacts[]} */

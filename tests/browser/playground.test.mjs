@@ -1,9 +1,10 @@
-/** Tests the playground in Chromium: a static page from any server, with the service in it. */
+/** Tests the playground in Chromium, as a part of the site: a static page with the service in it. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { extname, join } from "node:path";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { bundlePlayground } from "../../scripts/lib/playground.mjs";
@@ -13,6 +14,9 @@ import { SAMPLES } from "../../www/playground/samples.js";
 import { fragmentOf, sharedIn } from "../../www/playground/share.js";
 import { packed } from "../package/packed.mjs";
 import { onLoopback } from "../support/loopback.mjs";
+import { serveFolder } from "../support/static.mjs";
+import { until } from "../support/until.mjs";
+import { buildSite } from "../../www/site/build.js";
 import { axeFindings, openPage, tools, useBrowser } from "./chromium.mjs";
 import { tabTo } from "./keyboard.mjs";
 
@@ -22,29 +26,26 @@ const MOST_BYTES = 410_000;
 useBrowser();
 
 const folder = join(tools.root, "build", `playground-of-${process.pid}`);
-const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript" };
+const siteFolder = mkdtempSync(join(tmpdir(), "site-"));
 let site;
+let address = "";
 before(async () => {
   await bundlePlayground(tools.root, folder);
-  site = await onLoopback(createServer(serve));
+  await buildSite(tools.root, siteFolder, folder);
+  site = await serveFolder(siteFolder);
+  address = `${site.origin}/playground/`;
 });
 after(() => site?.close());
-after(() => rmSync(folder, { recursive: true }));
-
-/** Serves the built folder, as any static server does: alone, and below `/playground/`, as a part of the site. */
-function serve({ url }, response) {
-  const name = new URL(url, "http://x").pathname.replace(/^\/(playground\/)?/, "") || "index.html";
-  if (!readdirSync(folder).includes(name)) return response.writeHead(404).end();
-  const headers = { "content-type": TYPES[extname(name)] ?? "text/plain" };
-  response.writeHead(200, headers).end(readFileSync(join(folder, name)));
-}
+after(() => {
+  for (const made of [folder, siteFolder]) rmSync(made, { recursive: true });
+});
 
 /** Opens the page, and waits for its first answer. With a fragment, the page sends nothing by itself. */
 async function open(t, { fragment = "", ...options } = {}) {
   const page = await openPage(t, options);
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
-  await page.goto(`${site.origin}/playground/${fragment}`);
+  await page.goto(`${address}${fragment}`);
   if (fragment === "") await answered(page, "Status 200");
   return { page, requests };
 }
@@ -186,13 +187,9 @@ test("issues appear as one types, at their place", async (t) => {
 
 test("the schema completes members and values", async (t) => {
   const { page } = await open(t);
+  const labels = page.locator(".cm-tooltip-autocomplete li .cm-completionLabel"); // in a shadow root
   const offered = (...names) =>
-    page.waitForFunction(
-      ([labels, names]) =>
-        [...document.querySelectorAll(labels)].map((label) => label.textContent).sort().join() ===
-        names.join(),
-      [".cm-tooltip-autocomplete li .cm-completionLabel", names],
-    );
+    until(async () => (await labels.allTextContents()).toSorted().join() === names.join());
   /** Types the beginning of the only name that is offered, and takes it. CodeMirror ignores Enter in the first 75 ms. */
   const complete = async (text, name) => {
     await page.keyboard.type(text);
@@ -528,9 +525,16 @@ test("by keyboard: Tab leaves the editor, and everything can be reached", async 
   await answered(page, "Status 200");
 });
 
+test("a link leads to the documents", async (t) => {
+  const { page } = await open(t);
+  await page.getByRole("link", { name: "Documentation" }).click();
+  await page.waitForURL(`${site.origin}/`);
+  await page.getByRole("link", { name: "Try the service in this browser" }).waitFor();
+});
+
 test("without JavaScript, the page says how to run the service", async (t) => {
   const page = await openPage(t, { javaScriptEnabled: false });
-  await page.goto(site.origin);
+  await page.goto(address);
   await page.locator("noscript pre", { hasText: "npx impact-pledge serve" }).waitFor();
   assert.equal(await page.locator("main").isVisible(), false);
 });
@@ -540,8 +544,8 @@ test("where WebAssembly is refused, the page says so", async (t) => {
   const html = readFileSync(join(folder, "index.html"), "utf8");
   const body = html.replace(" 'wasm-unsafe-eval'", "");
   assert.notEqual(body, html);
-  await page.route(`${site.origin}/`, (route) => route.fulfill({ body, contentType: "text/html" }));
-  await page.goto(site.origin);
+  await page.route(address, (route) => route.fulfill({ body, contentType: "text/html" }));
+  await page.goto(address);
   await page.getByText("The playground could not start.").waitFor();
 });
 

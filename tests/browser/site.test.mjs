@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { buildSite } from "../../www/site/build.js";
+import { serveFolder } from "../support/static.mjs";
 import { axeFindings, openPage, tools, useBrowser } from "./chromium.mjs";
-import { serveSite } from "./site-server.mjs";
 
 useBrowser();
 
@@ -27,7 +27,7 @@ let site;
 
 before(async () => {
   await buildSite(tools.root, folder);
-  site = await serveSite(folder);
+  site = await serveFolder(folder);
 });
 after(() => {
   site?.close();
@@ -55,6 +55,11 @@ test("on a phone, nothing is wider than the screen, and a button opens the list 
     await page.goto(url(address));
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= PHONE.width, `${address}: ${width}`);
+    const hidden = await page.evaluate(() => {
+      const bar = document.querySelector(".bar");
+      return (bar?.scrollWidth ?? 0) - (bar?.clientWidth ?? 0);
+    });
+    assert.equal(hidden, 0, `${address}: no link of the head is beyond the edge`);
   }
   await page.goto(url("emails"));
   const list = page.getByRole("navigation", { name: "Pages" });

@@ -274,6 +274,7 @@ test("the output is nothing but the protocol, and the end of the input ends the 
   const cargo = readFileSync(join(tools.root, "Cargo.toml"), "utf8");
   assert.equal(started.serverInfo.version, cargo.match(/^version = "(.+)"/m)?.[1]);
   assert.match(started.instructions, /local development data.*\n/);
+  assert.match(started.instructions, /`npm run keys -- list`/);
   assert.deepEqual(listed.structuredContent.changes, []);
   assert.match(problem, /^mcp: Unexpected token/);
 });

@@ -168,7 +168,7 @@ const STATED = {
   "docs/errors/refusals.md": [],
   "docs/errors/validation.md": [],
   "docs/limits-and-costs.md": [
-    `${BODY} s in all; ${PIECE} s for each 16 KiB`,
+    `${BODY} s for all of it, and ${PIECE} s for each 16 KiB`,
     `Read of Workers KV | ${READ} s`,
     `Write to Workers KV | ${WRITE} s`,
     `updates are cached for ${USED} s`,

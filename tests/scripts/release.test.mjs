@@ -89,6 +89,12 @@ test("a release that has all it needs is reported with sizes, provenance and wha
   const facts = await clone.facts();
   assert.deepEqual(problemsOf(facts, { tag: "v1.2.0" }), []);
   const text = reportOf(facts, [], []);
+  assert.doesNotMatch(text, /first release/);
+  const first = { ...facts, git: facts.git && { ...facts.git, previous: null } };
+  assert.match(
+    reportOf(first, [], []),
+    /^This is the first release: .+"The first release" in CONTRIBUTING\.md\.$/m,
+  );
   for (const line of [
     /^Release 1\.2\.0 of 2026-11-30, commit [0-9a-f]{12}, after v1\.1\.0$/m,
     /^impact-pledge@1\.2\.0 +3 +[\d.]+ KB +[\d.]+ KB +[\d.]+ KB +0 +>=20$/m,
@@ -163,6 +169,11 @@ test("what is missing is said with what to do", async (t) => {
   clone.git("checkout", "--quiet", "-b", "side");
   clone.commit("side");
   await finds(/^the tagged commit is not on main/, {}, "v1.3.0");
+  const report = reportOf(await releaseFacts(clone.folder, clone.out), [], []);
+  assert.match(
+    report,
+    /^Ready, but this commit is not on main: merge it first\. To publish: git tag /m,
+  );
   rmSync(join(clone.folder, "build"), { recursive: true });
   await finds(/^build\/impact-pledge-service is not built: run `npm run build -- service`/, {});
 });
