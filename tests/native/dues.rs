@@ -221,6 +221,36 @@ fn months_that_the_ledger_no_longer_keeps_are_as_they_were_paid() {
     assert_eq!(bench.dues(), dues);
 }
 
+/// The excess is only in the settlement: the row that says that the charge became smaller is removed, too.
+#[test]
+fn an_excess_of_a_month_that_the_ledger_no_longer_keeps_is_carried_as_it_was_settled() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(40));
+    bench.credit(&request(&id, None)).unwrap();
+    bench.order(ENDED_MS, json!(6));
+    bench.at(APRIL_MS);
+    bench.order(NOW_MS + 40 * DAY, json!(10));
+    for month in ["2026-01", "2026-02"] {
+        bench.ledger.sql(&format!("UPDATE transactions SET cents = 500 WHERE id = '{id}'"));
+        bench.mark(month, "0").unwrap();
+    }
+    bench.ledger.sql(&format!("UPDATE transactions SET cents = 500 WHERE id = '{id}'"));
+    // Marking has reconciled the rows.
+    bench.ledger.sql(
+        "UPDATE published SET content = json_set(content, '$.sums[0].credits.counted', '5.00')
+WHERE name = 'settlement:live:unit_dev:2026-01'",
+    );
+    let dues = [
+        "2026-03 5.00 − 0.00 − 12.00 = 0.00",
+        "2026-02 3.00 − 0.00 − 15.00 = 0.00 of 0.00",
+        "2026-01 5.00 − 20.00 − 0.00 = 0.00 of 0.00",
+    ];
+    assert_eq!(bench.dues(), dues);
+    block_on(kept::keep_from(&bench.ledger, Month::parse("2026-03"))).unwrap();
+    bench.ledger.reconcile(bench.store(), bench.clock().0.get());
+    assert_eq!(bench.dues(), dues);
+}
+
 #[test]
 fn differences_of_decimals_are_exact() {
     for (from, taken, expected) in [
