@@ -86,7 +86,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let by = call.host.person().await?;
     let done = connections::add(call.store, call.ledger, &call.author(&by)?, &new).await?;
     let said = format!(
-        "{} was connected. Enter the URL below in the shop system.",
+        "{} was connected. Enter the URL in the shop system: the page of the connection shows it in full.",
         done.outcome.system.label()
     );
     let change = Changed::new(said, facts(&done.outcome));
@@ -134,13 +134,13 @@ pub const SET: Spec = Spec::changes(
     "change the rules, the secret or the token of a connection",
     &[
         CONNECTION,
-        SETTINGS,
         SECRET.about("a file with a new secret; `-` is standard input. The secret before it is still accepted, until `--drop-old`"),
         Argument::option("drop-old", Kind::Flag, "accept only the newest secret from now on")
             .field("Accept only the newest secret", ""),
         TOKEN.about("a file with a new API token; `-` is standard input"),
         Argument::option("drop-token", Kind::Flag, "delete the API token, so that missed orders are no longer fetched")
             .field("Delete the API token: missed orders are no longer fetched", ""),
+        SETTINGS,
     ],
 )
 .button("Save")
