@@ -26,8 +26,12 @@ export interface ImpactTextOptions extends ImpactWords {
 
 /** The attributes of `<impact-badge>`, for a framework that type-checks HTML elements, such as React. */
 export interface ImpactBadgeAttributes extends ImpactWords {
-  /** The quantity. If it is not a number greater than 0, the element shows its own text. */
-  amount: number | string;
+  /** The quantity. If it is not a number greater than 0, the element shows its own text. `src` replaces it. */
+  amount?: number | string | undefined;
+  /** The address of a shop's public total, such as `https://pledges.example.org/impact/unit_1`. */
+  src?: string | undefined;
+  /** The ID of an offering of the total. Default: the one with the largest quantity. */
+  offering?: string | undefined;
   /** The language of the sentences. Default: the `lang` of the closest element that has one. */
   lang?: string | undefined;
   /** The link of the badge: an `http:` or `https:` URL, or one relative to the page. */
@@ -70,9 +74,17 @@ function tagOf(locale: string): string {
 
 // ---- The element ---------------------------------------------------------------------------------------
 
+/** An offering in a shop's public total. */
+interface OfferingTotal {
+  offeringId: string;
+  quantity: number;
+}
+
 const NAME = "impact-badge";
 /** The attributes that are also properties, because some frameworks, such as Lit and Angular, set properties. */
-const PROPERTIES = ["amount", "zero", "one", "two", "few", "many", "other", "href", "rel"];
+const PROPERTIES = "amount src offering zero one two few many other href rel".split(" ");
+/** How long a badge waits for its total, in milliseconds. */
+const TOTAL_MS = 5_000;
 
 /**
  * The styles of a badge. Colours follow the page's `color-scheme`. A badge is hidden if it has neither a
@@ -91,6 +103,8 @@ function badge(): CustomElementConstructor {
   class Badge extends HTMLElement {
     readonly #link = part("a", "badge");
     readonly #text = part("span", "text");
+    #src = "";
+    #totals: readonly OfferingTotal[] = [];
 
     constructor() {
       super();
@@ -114,20 +128,40 @@ function badge(): CustomElementConstructor {
       const {
           href = "",
           rel = "",
+          src = "",
+          offering,
           ...words
         } = attributesOf(this) as unknown as ImpactBadgeAttributes,
         link = this.#link;
       Object.assign(link, { href, rel });
       if (!(href && /^https?:$/.test(link.protocol))) link.removeAttribute("href");
+      if (src !== this.#src) void this.#load(src);
       try {
+        const total = this.#totals.find((it) => !offering || it.offeringId === offering);
         this.#text.textContent = impactText({
           ...words,
-          amount: Number(words.amount),
+          amount: Number(src ? total?.quantity : words.amount),
           lang: languageOf(this),
         });
       } catch {
         this.#text.replaceChildren(document.createElement("slot")); // the element's own text
       }
+    }
+
+    /** Reads a total. If there is none within 5 s, the badge shows its own text. */
+    async #load(src: string) {
+      this.#src = src;
+      let totals: readonly OfferingTotal[] = [];
+      this.#totals = totals;
+      if (!src) return;
+      try {
+        const signal = AbortSignal.timeout(TOTAL_MS);
+        const answer = await fetch(src, { credentials: "omit", signal });
+        ({ totals = [] } = await answer.json());
+      } catch {}
+      if (src !== this.#src) return; // changed meanwhile
+      this.#totals = totals;
+      this.#show();
     }
   }
   for (const name of PROPERTIES) Object.defineProperty(Badge.prototype, name, reflected(name));

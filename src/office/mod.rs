@@ -27,4 +27,5 @@ pub mod route;
 pub mod shared;
 pub mod shops;
 pub mod system;
+pub mod totals;
 pub mod updates;

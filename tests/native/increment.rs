@@ -117,7 +117,7 @@ enum Way {
 
 /// How a backup finds the records of each kind. A new kind needs a row here. It must also be added to `WHOLE`,
 /// `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 24] = [
+const WAYS: [(&str, Way); 25] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("cancelled:", Way::Whole),
@@ -139,6 +139,7 @@ const WAYS: [(&str, Way); 24] = [
     ("secret", Way::Whole),
     ("settlement:", Way::Whole),
     ("team:", Way::Whole),
+    ("total:", Way::LeftOut), // the cron writes it from the ledger
     ("transaction:", Way::Changed),
     ("unit:", Way::Whole),
     ("updates:", Way::Whole),

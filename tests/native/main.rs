@@ -73,6 +73,7 @@ mod store;
 mod texts;
 mod timeline;
 mod tombstones;
+mod totals;
 mod transactions;
 mod unit_prices;
 mod update_record;

@@ -3,9 +3,11 @@
 use crate::fixtures;
 use crate::mail::{greeted_as, sender_of};
 use impact_pledge::buyer::recipient::{Language, Profile};
+use impact_pledge::buyer::total::rounded_down;
 use impact_pledge::office::prices::rule as prices;
 use impact_pledge::pledges::auth::ApiKey;
 use impact_pledge::pledges::charge::UnitPrice;
+use impact_pledge::pledges::decimal::Decimal;
 use impact_pledge::pledges::http::is_sent_origin;
 use impact_pledge::pledges::idempotency::IdempotencyKey;
 use impact_pledge::pledges::mailbox::mailbox;
@@ -66,7 +68,7 @@ pub fn rows(name: &str) -> Vec<Row> {
 /// A function that returns whether the parser reads a row's text as the row expects.
 type Reads = fn(&Row) -> bool;
 
-const READERS: [(&str, Reads); 13] = [
+const READERS: [(&str, Reads); 14] = [
     ("accept-language", |row| row.is(Ok::<_, String>(Language::accepted(&row.text).tag()))),
     ("allowed-origin", |row| row.read == is_sent_origin(&row.text).then(|| row.text.clone())),
     ("amount", |row| row.is(Amount::parse(&row.text).ok_or(""))),
@@ -86,6 +88,9 @@ const READERS: [(&str, Reads); 13] = [
     ("price-list", |row| row.is(prices::parse(row.text.as_bytes()))),
     ("price", |row| row.is(UnitPrice::parse(&row.text).ok_or(""))),
     ("profile", |row| row.is(serde_json::from_str::<Profile>(&row.text))),
+    ("public-total", |row| {
+        row.is(Decimal::parse(&row.text).and_then(|quantity| rounded_down(&quantity)).ok_or(""))
+    }),
     ("transaction-id", |row| {
         row.is(TransactionId::parse(&row.text).map(TransactionId::into_string).ok_or(""))
     }),

@@ -323,6 +323,61 @@ test("the badge, under a policy that allows neither inline styles nor markup fro
   assert.deepEqual((await shown())[0], ["own text", null]);
 });
 
+test("a badge shows the public total of a shop, and its own text or nothing without one", async (t) => {
+  const totals = [
+    { offeringId: "tree", quantity: 1200 },
+    { offeringId: "reef", quantity: 90 },
+  ];
+  const answers = {
+    "/impact/north": JSON.stringify({ since: "2026-03", until: "2026-11-29", totals }),
+    "/impact/none": '{"error":"Not found"}',
+    "/impact/empty": '{"totals":[]}',
+    "/impact/odd": '{"totals":{"find":1}}',
+    "/impact/broken": "<",
+  };
+  const rows = [
+    ['src="/impact/north" one="{} tree" other="{} trees"', "1,200 trees"],
+    ['src="/impact/north" offering="reef" amount="3" other="{} m²"', "90 m²"],
+    ['src="/impact/north" offering="kelp" amount="3" other="{} kelp"', "own"],
+    ...["none", "empty", "odd", "broken"].map((name) => [`src="/impact/${name}" other="x"`, "own"]),
+    ['src="" amount="3" other="trees"', "3 trees"],
+  ];
+  const badges = rows.map(([attributes]) => `<impact-badge ${attributes}>own</impact-badge>`);
+  const page = await pageWith(t, `${STRICT}; style-src 'self'`, {
+    body: `<main lang="en">${badges.join("")}<impact-badge id="bare" src="/impact/none" other="x"></impact-badge></main>`,
+    ...answers,
+  });
+  const asked = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.addScriptTag({ url: "/badge.js", type: "module" });
+  await page.waitForLoadState("networkidle");
+  const shown = await page.$$eval("impact-badge:not(#bare)", (all) =>
+    all.map((badge) => {
+      const text = badge.shadowRoot.querySelector("[part=text]");
+      return text.querySelector("slot") ? badge.textContent : text.textContent;
+    }),
+  );
+  assert.deepEqual(
+    shown,
+    rows.map(([, text]) => text),
+  );
+  assert.equal(await page.locator("#bare [part=badge]").isVisible(), false);
+  assert.equal(asked.filter((path) => path === "/impact/north").length, 3, "once for each badge");
+  const late = await page.evaluate(async () => {
+    const badge = document.querySelector("impact-badge");
+    const shown = () => badge.shadowRoot.querySelector("[part=text]").textContent;
+    const { promise, resolve } = Promise.withResolvers();
+    globalThis.fetch = () => promise;
+    badge.setAttribute("src", "/impact/late");
+    badge.setAttribute("src", "");
+    badge.setAttribute("amount", "2");
+    resolve(Response.json({ totals: [{ offeringId: "tree", quantity: 7 }] }));
+    await new Promise((done) => setTimeout(done));
+    return shown();
+  });
+  assert.equal(late, "2 trees", "an answer to an earlier address does not count");
+});
+
 test("the examples of the choice: the form has the number that the buyer chose", async (t) => {
   const examples = elementExamples("impact-choice");
   assert.equal(examples.length, 3);

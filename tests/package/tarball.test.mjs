@@ -122,7 +122,7 @@ const BUDGETS = {
   '{ readForm } from "impact-pledge/form"': [6_900, 500],
   '* from "impact-pledge/form"': [13_600, 500],
   '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_300, 300],
-  '* from "impact-pledge/badge"': [1_230, 100],
+  '* from "impact-pledge/badge"': [1_400, 100],
   '* from "impact-pledge/choice"': [1_900, 100],
   '{ read } from "impact-pledge/orders"': [3_050, 100],
   '{ verify } from "impact-pledge/orders"': [830, 100],

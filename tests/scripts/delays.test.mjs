@@ -97,6 +97,7 @@ const STATED = {
     `after about ${APPLIED} s: up to ${SHOWN} s in KV's caches, and up to ${USED} s in a running Worker`,
     `created within the last ${SHOWN} s`,
     `that cannot be read** within ${PROFILE} s`,
+    `service answers 404 within about ${APPLIED} s`,
   ],
   "docs/payments.md": [
     `ended at least ${ENDED} hours ago`,
@@ -230,6 +231,7 @@ const STATED = {
   "docs/service.md": [],
   "docs/settings.md": [],
   "docs/npm.md": [
+    `Without a total within ${seconds("pkg-templates/badge.ts", "TOTAL_MS")} s`,
     `at most ${WINDOW} s from now`,
     `first wait is ${seconds("src/pledges/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/pledges/retry.rs", "LONGEST_WAIT_MS")} s`,
     `asks for up to ${seconds("src/pledges/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,

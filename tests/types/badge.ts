@@ -27,6 +27,7 @@ impactText({ amount: 3, lang: "de", other: "Bäume", tow: "Bäume" });
 export const attributes: ImpactBadgeAttributes[] = [
   { amount: 3, other: "trees" },
   { amount: "3", ...words, lang: "de", href: "/impact", rel: undefined },
+  { src: "https://pledges.example.org/impact/unit_1", offering: "tree", other: "trees" },
 ];
-// @ts-expect-error nothing is shown without an amount
-export const wrong: ImpactBadgeAttributes = { other: "trees" };
+// @ts-expect-error nothing is shown without a sentence
+export const wrong: ImpactBadgeAttributes = { amount: 3 };

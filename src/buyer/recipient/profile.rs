@@ -62,6 +62,9 @@ pub struct Profile {
     /// The tax text of the company on statements, such as its VAT number: lines separated by `\n`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tax_text: Option<String>,
+    /// Whether everyone may read the shop's [total](crate::buyer::total).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub public_total: bool,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -110,6 +113,7 @@ pub struct NewProfile {
     pub billing_address: Option<String>,
     /// The tax text of the company on statements: 1 to 6 lines, together at most 300 characters.
     pub tax_text: Option<String>,
+    pub public_total: bool,
 }
 
 impl Profile {
@@ -160,6 +164,7 @@ impl From<&Profile> for NewProfile {
             billing_name: profile.billing_name.clone(),
             billing_address: profile.billing_address.clone(),
             tax_text: profile.tax_text.clone(),
+            public_total: profile.public_total,
         }
     }
 }
@@ -209,6 +214,7 @@ impl TryFrom<NewProfile> for Profile {
             billing_name: checked(profile.billing_name, is_name, NO_BILLING_NAME)?,
             billing_address: checked(profile.billing_address, is_lines, NO_BILLING_ADDRESS)?,
             tax_text: checked(profile.tax_text, is_lines, NO_TAX_TEXT)?,
+            public_total: profile.public_total,
         })
     }
 }

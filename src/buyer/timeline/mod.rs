@@ -1,16 +1,19 @@
 //! Serves timelines, and reads the profiles of units for them and for notifications: the service's port
-//! [`Recipients`].
+//! [`Recipients`]. Also serves the public totals of shops.
 
 mod offerings;
 mod page;
 mod profile;
 mod response;
+mod total;
 mod updates;
 
 pub use offerings::MAX_OFFERINGS;
 
 use super::recipient::Profile;
+use super::total::PublicTotal;
 use super::updates::OfferingUpdates;
+use crate::pledges::api::Problem;
 use crate::pledges::http::{Address, Request, Response};
 use crate::pledges::service::{Cache, Clock, Entropy, Recipients, Service};
 use crate::pledges::store::Store;
@@ -23,6 +26,8 @@ pub struct Timelines {
     /// The updates of each offering and month, by the names of their records. The total size in bytes is
     /// limited too.
     updates: Cache<String, KnownUpdates>,
+    /// The public totals, by unit. The total size in bytes is limited too.
+    totals: Cache<String, KnownTotal>,
 }
 
 /// The profile of a unit: `None` if it has none, [`Damaged`] if its record could not be read.
@@ -31,6 +36,9 @@ type KnownProfile = Result<Option<Profile>, Damaged>;
 /// The updates of an offering and month: `None` if there are none, [`Damaged`] if their record could not be
 /// read.
 type KnownUpdates = Result<Option<OfferingUpdates>, Damaged>;
+
+/// The public total of a unit; `None` if there is none yet.
+type KnownTotal = Option<PublicTotal>;
 
 /// Stands for a record that could not be read. The failure was already logged.
 #[derive(Debug)]
@@ -59,5 +67,13 @@ impl Recipients for Timelines {
         address: &Address<'_>,
     ) -> Response<S::Value> {
         self.answer(service, request, id, address).await
+    }
+
+    async fn public_total<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        unit: &str,
+    ) -> Result<Response<S::Value>, Problem> {
+        self.total_answer(service, unit).await
     }
 }

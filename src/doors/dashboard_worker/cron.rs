@@ -1,5 +1,5 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
-//! timelines, pledges orders that the queue has not delivered, and makes backups.
+//! timelines, pledges orders that the queue has not delivered, writes public totals, and makes backups.
 
 use super::DashboardBindings;
 use super::cron_backup::back_up;
@@ -14,6 +14,8 @@ use crate::office::system::rows::upkeep;
 use crate::office::system::rows::upkeep::{Limits, Upkeep};
 use crate::office::system::rule::epoch;
 use crate::office::system::rule::publish::Republished;
+use crate::office::totals::rule as totals;
+use crate::office::totals::rule::Totals;
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::Compared;
 use crate::pledges::service::Clock as _;
@@ -30,6 +32,8 @@ const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
 const MAX_COMPARED: usize = 10;
 /// Number of copies that an invocation compares at a time: a price list may have 1 MiB.
 const MAX_COPIES: usize = 10;
+/// Maximum number of public totals that an invocation writes: 1,440 a day. One takes at most 43 of the calls.
+const MAX_TOTALS: usize = 5;
 
 #[derive(Serialize)]
 struct CronLog<'a> {
@@ -41,7 +45,7 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Keeps up the ledger, pledges orders, then makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
+/// Keeps up the ledger, pledges orders, then writes public totals, and makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
 /// where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn scheduled(bindings: DashboardBindings) {
@@ -52,6 +56,7 @@ pub async fn scheduled(bindings: DashboardBindings) {
     let has_time = keep_up(&store, &ledger).await;
     catch_up(&bindings, &store, &ledger).await;
     if has_time {
+        write_totals(&store, &ledger).await;
         back_up(&bindings, &store, &ledger).await;
     }
 }
@@ -139,6 +144,28 @@ async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
         UpdatesLine { cause: Some(_), .. } => console_error!("{text}"),
         UpdatesLine { compared: Compared { written: 0, .. }, .. } => {}
         UpdatesLine { .. } => console_log!("{text}"),
+    }
+}
+
+#[derive(Serialize)]
+struct TotalsLine {
+    totals: &'static str,
+    #[serde(flatten)]
+    done: Totals,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<String>,
+}
+
+/// Writes the public totals of shops that publish one. After a failure, the next invocation continues with other shops.
+async fn write_totals(store: &impl OperatorStore, ledger: &dyn Ledger) {
+    let outcome = totals::write(store, ledger, &Platform, MAX_TOTALS).await;
+    let cause = outcome.as_ref().err().map(OperatorError::to_string);
+    let line = TotalsLine { totals: "write", done: outcome.unwrap_or_default(), cause };
+    let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
+    match line {
+        TotalsLine { cause: Some(_), .. } => console_error!("{text}"),
+        TotalsLine { done: Totals { written: 0, removed: 0 }, .. } => {}
+        TotalsLine { .. } => console_log!("{text}"),
     }
 }
 

@@ -4,6 +4,8 @@
 pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
 /// The path of timelines: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
 pub const TIMELINE_PATH: &str = "/timeline";
+/// The path of public totals: `{IMPACT_PATH}/{unit}`.
+pub const IMPACT_PATH: &str = "/impact";
 /// The path to which shop systems send orders: `{ORDERS_PATH}/{connection}`.
 pub const ORDERS_PATH: &str = "/orders";
 /// The path of the health check, which also returns the version.

@@ -52,6 +52,8 @@ impl Splice {
 pub enum Media {
     None,
     Json,
+    /// JSON that is the same for everyone, and may be an hour old.
+    PublicJson,
     Html,
 }
 
@@ -62,6 +64,11 @@ impl Media {
             Media::Json => &[
                 ("content-type", "application/json"),
                 ("cache-control", "no-store"),
+                ("x-content-type-options", "nosniff"),
+            ],
+            Media::PublicJson => &[
+                ("content-type", "application/json"),
+                ("cache-control", "public, max-age=3600"),
                 ("x-content-type-options", "nosniff"),
             ],
             Media::Html => &[

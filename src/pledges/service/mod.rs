@@ -38,8 +38,9 @@ use super::http::{Address, Body, Request, Response};
 use super::scope::Mode;
 use super::store::Store;
 use super::types::NotificationService;
+use cors::Cors;
 use futures_util::FutureExt as _;
-use route::{Route, route};
+use route::{Route, is_public, route};
 
 /// The service for one request, with the parts of the platform that it uses.
 #[expect(missing_debug_implementations, reason = "ports")]
@@ -77,6 +78,9 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
                 let page = self.recipients.timeline(self, request, &id, &address);
                 Ok(page.boxed_local().await)
             }
+            Ok(Route::Impact(unit)) => {
+                self.recipients.public_total(self, &unit).boxed_local().await
+            }
             Ok(Route::Receive(id)) => Ok(self.receive(request, &id).boxed_local().await),
             Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
@@ -88,7 +92,10 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         }
         response.keep_https(&address);
         self.log(request, template, began_ms, &mut response);
-        self.settings.cors.apply(request, &mut response);
+        match is_public(address.path) {
+            true => Cors::open(&mut response),
+            false => self.settings.cors.apply(request, &mut response),
+        }
         response
     }
 
@@ -99,8 +106,8 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
     }
 }
 
-/// Answers the service's questions about the recipients of pledges: which services notify them, and
-/// what their timelines show.
+/// Answers the service's questions about what people see of pledges: which services notify recipients, what
+/// their timelines show, and what a shop publishes.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Recipients: Sized {
     /// Returns the `services` that the unit has switched on in its profile. Returns all of them if
@@ -120,4 +127,14 @@ pub trait Recipients: Sized {
         id: &str,
         address: &Address<'_>,
     ) -> Response<S::Value>;
+
+    /// Answers a request for the public total of a unit.
+    ///
+    /// # Errors
+    /// If the unit publishes none, or the store fails. Whether the unit exists makes no difference.
+    async fn public_total<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        unit: &str,
+    ) -> Result<Response<S::Value>, Problem>;
 }

@@ -4,7 +4,7 @@ use crate::pledges::http::{Body, Media, Response};
 use std::borrow::Cow;
 
 impl<V> Response<V> {
-    pub(super) fn json(body: Vec<u8>) -> Self {
+    pub(crate) fn json(body: Vec<u8>) -> Self {
         Response::new(200, Media::Json, Body::Bytes(body))
     }
 
@@ -14,7 +14,7 @@ impl<V> Response<V> {
         response
     }
 
-    pub(super) fn problem(
+    pub(crate) fn problem(
         problem: &Problem,
         is_live: Option<bool>,
         request_id: Option<&str>,

@@ -1,7 +1,7 @@
 //! Maps a method and a path to an operation.
 
 use crate::pledges::api::{
-    HEALTH_PATH, ORDERS_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH,
+    HEALTH_PATH, IMPACT_PATH, ORDERS_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH,
 };
 use crate::pledges::http::{Address, percent_decode};
 use std::borrow::Cow;
@@ -13,6 +13,8 @@ pub enum Route<'u> {
     Get(Cow<'u, str>),
     /// Show the timeline of the transaction with this ID.
     Timeline(Cow<'u, str>),
+    /// Get the public total of the unit with this ID.
+    Impact(Cow<'u, str>),
     /// Receive what a shop system sends for the connection with this ID.
     Receive(Cow<'u, str>),
     Health,
@@ -26,6 +28,7 @@ impl Route<'_> {
             Route::Create => "POST /v2/pledge-transaction",
             Route::Get(_) => "GET /v2/pledge-transaction/{id}",
             Route::Timeline(_) => "GET /timeline/{id}",
+            Route::Impact(_) => "GET /impact/{unit}",
             Route::Receive(_) => "POST /orders/{connection}",
             Route::Health => "GET /healthz",
             Route::Options(_) => "OPTIONS",
@@ -41,7 +44,9 @@ pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Probl
     match (method, &route) {
         ("OPTIONS", _) => Ok(Route::Options(allow)),
         ("POST", Route::Create | Route::Receive(_)) => Ok(route),
-        ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_) | Route::Health) => Ok(route),
+        ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_) | Route::Impact(_) | Route::Health) => {
+            Ok(route)
+        }
         _ => Err(Problem::MethodNotAllowed(allow)),
     }
 }
@@ -60,9 +65,17 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     if let Some(id) = below(path, ORDERS_PATH) {
         return Some((Route::Receive(percent_decode(id)), POST_METHODS));
     }
+    if let Some(unit) = below(path, IMPACT_PATH) {
+        return Some((Route::Impact(percent_decode(unit)), READ_METHODS));
+    }
     // A recipient whose link was cut off gets the page for an unknown timeline.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;
     Some((Route::Timeline(percent_decode(id)), READ_METHODS))
+}
+
+/// Returns whether every page on the web may read the answers at this path.
+pub fn is_public(path: &str) -> bool {
+    below(path, IMPACT_PATH).is_some()
 }
 
 fn below<'u>(path: &'u str, parent: &str) -> Option<&'u str> {

@@ -17,6 +17,7 @@ mod order_keys;
 mod port;
 mod price_key;
 mod recorded;
+mod total_key;
 mod transaction_keys;
 mod updates_key;
 
@@ -39,5 +40,6 @@ pub use order_keys::{ConnectionKey, RECEIVED_DAYS, ReceivedKey};
 pub use port::{Store, Stored, StoredValue};
 pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;
+pub use total_key::TotalKey;
 pub use transaction_keys::{ErasedKey, LedgerUnsentKey, ReplayKey, TransactionKey};
 pub use updates_key::{MAX_UPDATES_BYTES, UpdatesKey};

@@ -97,3 +97,30 @@ fn a_part_that_cannot_be_read_says_so_and_the_others_are_shown() {
         assert_has(&page, 200, &[&format!("{name} could not be read"), "Your units"]);
     }
 }
+
+#[test]
+fn a_shop_gets_the_badge_of_its_public_total() {
+    let shops = shops();
+    let page = || shops.dashboard.get(EVA, "/");
+    let store = shops.dashboard.store();
+    let total = r#"{"since":"2026-01","until":"2026-01-30","totals":[{"offeringId":"tree<\"","quantity":1200}]}"#;
+    store.keep("total:north", total.as_bytes(), b"null");
+    assert_has(
+        &page(),
+        200,
+        &["Public total", "switch on the public total on <a href=\"/units/north\">"],
+    );
+    assert!(!page().text.contains("1,200"), "not switched on");
+    store.keep("profile:north", br#"{"name":"North","publicTotal":true}"#, b"null");
+    let badge = "&lt;impact-badge src=&quot;https://YOUR-API/impact/north&quot; offering=&quot;tree&amp;lt;&amp;quot;&quot; \
+                 other=&quot;{} of tree&amp;lt;&amp;quot;&quot;&gt;&lt;/impact-badge&gt;";
+    assert_has(
+        &page(),
+        200,
+        &["From the start of Jan 2026 to ", "30 Jan 2026", "<strong>1,200</strong>", badge],
+    );
+    store.remove("total:north");
+    assert_has(&page(), 200, &["There is nothing to show yet."]);
+    store.keep("total:north", b"{}", b"null");
+    assert_has(&page(), 200, &["The public total could not be read"]);
+}

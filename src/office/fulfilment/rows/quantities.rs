@@ -42,7 +42,22 @@ pub async fn quantities(
     months: &[Month],
     most: usize,
 ) -> Result<Vec<OfferingSum>> {
-    let limited = Limited { asked: SumsQuery::new(mode, units, months), most };
+    of_query(ledger, Limited { asked: SumsQuery::new(mode, units, months), most }).await
+}
+
+/// Sums the live quantities of a unit as [`quantities`] does, but only those that were created before a day, which begins at
+/// `day_ms`. The cost is the same.
+pub(crate) async fn live_before(
+    ledger: &dyn Ledger,
+    unit: &[String; 1],
+    (months, day_ms): (&[Month], u64),
+    most: usize,
+) -> Result<Vec<OfferingSum>> {
+    let asked = SumsQuery::new(Some(Mode::Live), Some(unit), months).before(day_ms);
+    of_query(ledger, Limited { asked, most }).await
+}
+
+async fn of_query(ledger: &dyn Ledger, limited: Limited<'_>) -> Result<Vec<OfferingSum>> {
     let mut rows = ask(ledger, &Quantities(&limited)).await?;
     let mut parts = Parts::new();
     if rows.iter().any(|row| row.large > 0) {

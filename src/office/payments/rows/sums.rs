@@ -46,6 +46,15 @@ impl<'a> SumsQuery<'a> {
         let months = months.iter().filter_map(span).collect();
         SumsQuery { mode, units, months, only: None }
     }
+
+    /// Counts only what was created before a day, which begins at `day_ms`.
+    pub fn before(mut self, day_ms: u64) -> Self {
+        self.months.retain(|(_, from, _)| *from < day_ms);
+        for (_, _, until) in &mut self.months {
+            *until = day_ms.min(*until);
+        }
+        self
+    }
 }
 
 /// Sums the charges of each month, unit, mode and currency, for the given units or for all. The newest month

@@ -2,4 +2,5 @@ pub mod profile;
 pub mod register;
 pub mod shop;
 pub mod team;
+mod total;
 pub mod unit;

@@ -5,6 +5,7 @@
 //! transaction, the page lists the steps that remain. Each part of the page is read separately. If a part
 //! cannot be read, it says so, and the other parts are still shown.
 
+use super::total;
 use crate::office::connections::page::troubles;
 use crate::office::keys::rule as keys;
 use crate::office::orders::page::{orders, own};
@@ -31,7 +32,7 @@ use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::{OperatorStore, PriceListKey};
-use futures_util::future::{join, join4, try_join3};
+use futures_util::future::{join, join5, try_join3};
 use maud::{Markup, html};
 
 /// Number of transactions that the page lists.
@@ -39,7 +40,7 @@ const NEWEST: usize = 5;
 
 /// Shows the start page. Its parts are read at the same time.
 ///
-/// Ledger cost: 3 queries; for a person of one unit, at most 16 more. KV cost: at most 4 reads. Before the
+/// Ledger cost: 3 queries; for a person of one unit, at most 16 more. KV cost: at most 6 reads. Before the
 /// first live transaction, 1 more read, and 1 list per 1,000 keys (at most 10).
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -119,8 +120,9 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
     let live = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(Mode::Live) };
     let steps = first_steps(context, unit, &live);
     let (month, unpaid) = (this_month(context, &live), unpaid(context, &live));
-    let (steps, month, unpaid, troubles) =
-        join4(steps, month, unpaid, troubles(context, Some(unit))).await;
+    let total = total::section(context, unit);
+    let (steps, month, unpaid, troubles, total) =
+        join5(steps, month, unpaid, troubles(context, Some(unit)), total).await;
     let troubles =
         troubles.map(|found| html! { @if let Some(found) = found { section { (found) } } });
     html! {
@@ -128,6 +130,7 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
         (part("The first steps", steps))
         (part("This month", month))
         (part("The unpaid months", unpaid))
+        (part("The public total", total))
     }
 }
 

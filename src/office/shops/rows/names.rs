@@ -44,10 +44,10 @@ pub(crate) async fn of_units(ledger: &dyn Ledger, units: &[&str]) -> Result<Vec<
     ask(ledger, &OfUnits { units }).await
 }
 
-/// Writes the name from a unit's profile to the ledger. The unit must be registered.
-pub async fn set(ledger: &dyn Ledger, unit: &str, name: &str) -> Result<()> {
-    let own = self::name(NameKind::Unit, unit, name.to_owned());
-    ask(ledger, &Set { names: &[Row::new(own)] }).await.map(drop)
+/// Writes what the ledger has of a unit's profile: its name, and whether it publishes its total. The unit must be
+/// registered.
+pub async fn set(ledger: &dyn Ledger, unit: &str, profile: &Profile) -> Result<()> {
+    ask(ledger, &Set { names: &[Row::of_unit(unit, Some(profile))] }).await.map(drop)
 }
 
 pub async fn remove(ledger: &dyn Ledger, unit: &str) -> Result<()> {
@@ -83,7 +83,7 @@ async fn copy_kind(
         }
         let names = match kind {
             NameKind::Unit => with_profiles(store, &ids).await?,
-            NameKind::Team => ids.iter().map(|id| name(kind, id, String::new())).collect(),
+            NameKind::Team => ids.iter().map(|id| Row::new(kind, id, "")).collect(),
         };
         replace(ledger, kind, (&after, until), names).await?;
         let Some(until) = until else { break };
@@ -92,7 +92,7 @@ async fn copy_kind(
     Ok(())
 }
 
-async fn with_profiles(store: &impl OperatorStore, ids: &[&str]) -> Result<Vec<Name>, StoreError> {
+async fn with_profiles(store: &impl OperatorStore, ids: &[&str]) -> Result<Vec<Row>, StoreError> {
     let mut names = Vec::with_capacity(ids.len());
     for some in ids.chunks(MAX_READS) {
         let keys: Vec<_> = some.iter().map(|id| ProfileKey(id)).collect();
@@ -100,15 +100,10 @@ async fn with_profiles(store: &impl OperatorStore, ids: &[&str]) -> Result<Vec<N
         names.extend(some.iter().zip(values).map(|(id, value)| {
             let record = value.and_then(present::<ProfileKey<'_>>);
             let profile = record.and_then(|record| serde_json::from_slice::<Profile>(&record).ok());
-            let own = profile.map(|profile| profile.name().to_owned());
-            name(NameKind::Unit, id, own.unwrap_or_default())
+            Row::of_unit(id, profile.as_ref())
         }));
     }
     Ok(names)
-}
-
-fn name(kind: NameKind, id: &str, name: String) -> Name {
-    Name { kind, id: id.to_owned(), name }
 }
 
 /// Replaces the names of units, or of teams, whose IDs are after `after`, up to and including `until`. If `until` is
@@ -117,9 +112,8 @@ async fn replace(
     ledger: &dyn Ledger,
     kind: NameKind,
     (after, until): (&str, Option<&str>),
-    names: Vec<Name>,
+    names: Vec<Row>,
 ) -> Result<()> {
-    let names: Vec<_> = names.into_iter().map(Row::new).collect();
     let ids = names.iter().map(|row| &*row.name.id).collect();
     let statements =
         [Gone { kind, after, until, ids }.statement()?, Set { names: &names }.statement()?];
@@ -143,12 +137,20 @@ struct Row {
     #[serde(flatten)]
     name: Name,
     folded: String,
+    has_total: bool,
 }
 
 impl Row {
-    fn new(name: Name) -> Self {
-        let folded = [words(&name.id), words(&name.name)].concat();
-        Row { name, folded }
+    fn new(kind: NameKind, id: &str, name: &str) -> Self {
+        let folded = [words(id), words(name)].concat();
+        let name = Name { kind, id: id.to_owned(), name: name.to_owned() };
+        Row { name, folded, has_total: false }
+    }
+
+    fn of_unit(unit: &str, profile: Option<&Profile>) -> Self {
+        let name = profile.map(Profile::name).unwrap_or_default();
+        let has_total = profile.is_some_and(|profile| profile.public_total);
+        Row { has_total, ..Row::new(NameKind::Unit, unit, name) }
     }
 }
 
@@ -182,11 +184,11 @@ struct Set<'a> {
 
 impl Query for Set<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO names (kind, id, name, folded)
-SELECT value ->> '$.kind', value ->> '$.id', value ->> '$.name', value ->> '$.folded'
+    const SQL: &'static str = "INSERT INTO names (kind, id, name, folded, has_total)
+SELECT value ->> '$.kind', value ->> '$.id', value ->> '$.name', value ->> '$.folded', value ->> '$.has_total'
 FROM json_each(?1, '$.names') WHERE true
-ON CONFLICT DO UPDATE SET name = excluded.name, folded = excluded.folded
-WHERE (excluded.name, excluded.folded) IS NOT (names.name, names.folded)";
+ON CONFLICT DO UPDATE SET name = excluded.name, folded = excluded.folded, has_total = excluded.has_total
+WHERE (excluded.name, excluded.folded, excluded.has_total) IS NOT (names.name, names.folded, names.has_total)";
 }
 
 #[derive(Serialize)]

@@ -28,3 +28,17 @@ CREATE TABLE new_findings (
 INSERT INTO new_findings SELECT * FROM findings;
 DROP TABLE findings;
 ALTER TABLE new_findings RENAME TO findings;
+
+-- Public totals (src/office/totals). `names` has whether a unit's profile publishes one. `public_totals` has the units whose
+-- total is in Workers KV, or was: `counted` is the day up to which it counts, in days since 1970, and 0 before the first
+-- time. `tried` is when the cron last began to write it. The rows are derived: removing one makes the cron write its total
+-- again.
+ALTER TABLE names ADD COLUMN has_total INTEGER NOT NULL DEFAULT 0 CHECK (has_total IN (0, 1));
+
+CREATE INDEX by_total ON names (id) WHERE has_total = 1;
+
+CREATE TABLE public_totals (
+  unit TEXT PRIMARY KEY NOT NULL,
+  counted INTEGER NOT NULL,
+  tried INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

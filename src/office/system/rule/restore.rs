@@ -7,7 +7,7 @@ use crate::pledges::secret::{NamespaceSecret, SecretRecord};
 use crate::pledges::store::{
     BackupKey, CancelledKey, ConnectionKey, CredentialKey, EpochKey, ErasedKey, FailedMailKey,
     Key as _, LedgerUnsentKey, MailedKey, MemberKey, NotificationKey, OperatorStore, QueuedMailKey,
-    ReceivedKey, ReplayKey, SecretKey, TransactionKey, decode,
+    ReceivedKey, ReplayKey, SecretKey, TotalKey, TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -118,6 +118,9 @@ impl Restore {
         }
         if is(BackupKey::PREFIX) {
             return false; // the namespace's own last backups may be newer
+        }
+        if is(TotalKey::PREFIX) {
+            return false; // the cron writes it from the ledger
         }
         if is(EpochKey::PREFIX) {
             return false; // it names the database of the rows, which are restored after the records

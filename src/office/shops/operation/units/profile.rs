@@ -77,6 +77,11 @@ pub const SET: Spec = Spec::changes(
             text("lines"),
             "the company's tax text on statements, such as its VAT number, in the format of `--billing-address`",
         ),
+        Argument::option(
+            "public-total",
+            Kind::Choice { choices: &["on", "off"] },
+            "whether everyone may read the shop's rounded total, for its website; `off` by default",
+        ),
     ],
 )
 .confirmed_if("the unit is not registered")
@@ -111,6 +116,7 @@ fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
         "billing-address" => ("billingAddress".to_owned(), in_lines(&value)),
         "tax-text" => ("taxText".to_owned(), in_lines(&value)),
         "mail" => (name, (value == "on").into()),
+        "public-total" => ("publicTotal".to_owned(), (value == "on").into()),
         "messaging-services" => ("messagingServices".to_owned(), names(&value)),
         _ => (name, value),
     });

@@ -25,6 +25,7 @@ pub(super) fn profile_of(row: &UnitRow) -> String {
         ("Billing name", fields.billing_name),
         ("Billing address", in_one_line(fields.billing_address)),
         ("Tax text", in_one_line(fields.tax_text)),
+        ("Public total", fields.public_total.then(|| "on".to_owned())),
     ]);
     paragraphs([profile, texts])
 }

@@ -12,7 +12,7 @@ use strum::VariantNames as _;
 pub const UNSET: Spec = Spec::changes(
     "units",
     "unset",
-    "remove fields from a unit's profile; `units set` replaces a name; `--mail off` and `--messaging-services none` switch notifications off",
+    "remove fields from a unit's profile; `units set` replaces a name; `--mail off`, `--public-total off` and `--messaging-services none` switch these off",
     &[
         ID,
         Argument::positional(

@@ -47,6 +47,7 @@ fn sent(form: &Form) -> NewProfile {
         billing_name: given("billing-name"),
         billing_address: lines("billing-address"),
         tax_text: lines("tax-text"),
+        public_total: form.text("public-total") == "on",
     }
 }
 

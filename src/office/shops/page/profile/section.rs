@@ -68,6 +68,9 @@ pub(crate) const LANGUAGES: [(&str, &str); 14] = [
     ("zh", "Chinese"),
 ];
 
+const TOTAL_HINT: &str = "Lets everyone read how much the shop's orders have pledged in all, rounded and without small \
+                          numbers, for a badge on its website.";
+
 const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
 /// Renders the profile: as a form for operators and managers, as a list of facts for others.
@@ -106,7 +109,7 @@ fn preview_path(unit: &str, of: &str) -> String {
 }
 
 /// Returns the names and values of a profile's fields. The value of an absent field is empty.
-fn texts(profile: &NewProfile) -> [(&'static str, &str); 15] {
+fn texts(profile: &NewProfile) -> [(&'static str, &str); 16] {
     [
         ("name", &profile.name),
         ("logo", profile.logo.as_deref().unwrap_or_default()),
@@ -120,6 +123,7 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 15] {
         ("mail-text", profile.mail_text.as_deref().unwrap_or_default()),
         ("language", profile.language.as_deref().unwrap_or_default()),
         ("mail", if profile.mail { "on" } else { "" }),
+        ("public-total", if profile.public_total { "on" } else { "" }),
         is_on(profile, NotificationService::MessagingServiceA),
         is_on(profile, NotificationService::MessagingServiceB),
         is_on(profile, NotificationService::MessagingServiceC),
@@ -145,7 +149,7 @@ pub(super) fn seen(profile: &NewProfile) -> String {
 }
 
 fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> Markup {
-    let [texts @ .., (_, language), (_, mail), _, _, _] = texts(profile);
+    let [texts @ .., (_, language), (_, mail), (_, total), _, _, _] = texts(profile);
     let service = |name: &String| match is_attached(context, name) {
         true => name.clone(),
         false => [name, " (nothing is attached)"].concat(),
@@ -160,6 +164,7 @@ fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> M
     let choices = [
         ("Language", in_words(&LANGUAGES, language)),
         ("E-mails", in_words(&MAILS, mail)),
+        ("Public total", in_words(&MAILS, total)),
         ("Messaging services", &*messaging),
     ];
     let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
@@ -173,7 +178,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     seen: &str,
     problem: &FormProblem,
 ) -> Markup {
-    let [texts @ .., (_, language), (_, mail), a, b, c] = texts(profile);
+    let [texts @ .., (_, language), (_, mail), (_, total), a, b, c] = texts(profile);
     let field =
         |((name, label, hint), (_, value)): (&(&'static str, &'static str, &'static str), _)| {
             view::Field {
@@ -199,6 +204,7 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
                 @for (name, is_on) in [a, b, c] { (messaging_choice(context, name, is_on)) }
                 (field((&MAIL_TEXT, mail_text)).render_lines())
+                (view::select_with("public-total", "Public total", &MAILS, total, TOTAL_HINT))
             }
             fieldset {
                 legend { "On statements only: buyers do not see these texts." }

@@ -128,12 +128,12 @@ async fn publish(store: &impl OperatorStore, ledger: &dyn Ledger, clock: &impl C
     let _or_by_the_cron = publish_all(store, ledger, clock, &[ProfileKey(unit).name()]).await;
 }
 
-/// Copies the unit's name from a new profile to the ledger, where searches find it. If this fails, the next
+/// Copies the unit's name from a new profile to the ledger, where searches find it, and whether it publishes its total. If this fails, the next
 /// reconciliation pass copies it. Does nothing for a repeated request, because the first request has copied
 /// the name.
 async fn copy_name(ledger: &dyn Ledger, row: &UnitRow) {
     if let Some(profile) = &row.profile {
-        let _ = names::set(ledger, &row.unit, profile.name()).await;
+        let _ = names::set(ledger, &row.unit, profile).await;
     }
 }
 

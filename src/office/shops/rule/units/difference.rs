@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// The members whose values the audit log records. Of other members, such as the address for replies, the
 /// log records only that they changed, because their values may be personal data.
-const RECORDED: [&str; 9] = [
+const RECORDED: [&str; 10] = [
     "name",
     "logo",
     "accent",
@@ -17,6 +17,7 @@ const RECORDED: [&str; 9] = [
     "messagingServices",
     "mailText",
     "timeZone",
+    "publicTotal",
 ];
 
 pub(super) fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {

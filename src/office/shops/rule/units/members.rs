@@ -23,6 +23,7 @@ pub struct ProfileMembers {
     billing_name: Option<String>,
     billing_address: Option<String>,
     tax_text: Option<String>,
+    public_total: Option<bool>,
 }
 
 /// An optional member of a profile. On the command line, it has a name such as `reply-to`.
@@ -71,6 +72,7 @@ impl ProfileMembers {
             billing_name: self.billing_name.or(old.billing_name),
             billing_address: self.billing_address.or(old.billing_address),
             tax_text: self.tax_text.or(old.tax_text),
+            public_total: self.public_total.unwrap_or(old.public_total),
         })
     }
 }
