@@ -24,7 +24,7 @@ pub(crate) async fn checklist<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(day.map(|day| {
         html! {
             h2 { "Set up the service" }
-            p { "Commands are written without " code { "npx impact-pledge-service" } " and without " code { "--remote" } "." }
+            p { "Run the commands as " code { "npx impact-pledge-service … --remote" } ", with " code { "--env" } " if you deploy with it." }
             ol.plain.tasks { @for step in needed(day) { (line(&step, "To do")) } }
             h3 { "Optional" }
             ul.plain.tasks { @for step in optional(day, context.outbox.is_some()) { (line(&step, "Off")) } }
