@@ -84,7 +84,7 @@ function aboutAccess(access, { worker, person, hosts, account, environment }) {
       `Sign-in: the application \`${access.found}\` of Cloudflare Access protects the dashboard. It was not changed.${person ? ` See that one of its policies admits ${person}.` : ""}${open}`,
     ];
   return [
-    `Sign-in is not known to be set up: ${access.problem}. Until it is, every page answers 403.`,
+    `Sign-in with Cloudflare Access is not known to be set up: ${access.problem}. Until it is, every page answers 403.`,
     "",
     ...steps({ worker, person, host: hosts[0], account, environment }),
   ];
