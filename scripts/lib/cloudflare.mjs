@@ -8,7 +8,7 @@ import { run } from "./run.mjs";
 
 const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API's rate limit counts calls of five minutes
 const LOGIN_MS = 60_000;
-const PAGE = 100; // items in a page of a list
+const [PAGE, MOST_PAGES] = [100, 100]; // items in a page of a list, and pages
 const NEEDED =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
@@ -78,12 +78,14 @@ export class Cloudflare {
   /** Returns all items of a list that is divided into pages. @returns {Promise<any[]>} */
   async all(purpose, path) {
     const items = [];
-    for (let page = 1; ; page += 1) {
+    for (let page = 1; page <= MOST_PAGES; page += 1) {
       const query = `per_page=${PAGE}&page=${page}`;
       const { result, result_info: about } = await this.call(purpose, "GET", `${path}?${query}`);
+      if (!Array.isArray(result)) break;
       items.push(...result);
       if (result.length === 0 || items.length >= (about?.total_count ?? 0)) return items;
     }
+    throw new UserError(`Cloudflare's API can't ${purpose}: the answer is not a list that ends`);
   }
 
   /**

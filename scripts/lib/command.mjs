@@ -130,11 +130,17 @@ export async function confirm({ question, yes = false, otherwise }, { input, err
     throw new UserError(
       `${asked} This was not confirmed, so ${otherwise}. To confirm without a prompt, pass \`--yes\``,
     );
-  err(`${asked} Type \`yes\`: `);
-  if ((await firstLine(input)) !== "yes") throw new UserError(otherwise);
+  if ((await ask(`${asked} Type \`yes\`: `, { input, err })) !== "yes")
+    throw new UserError(otherwise);
 }
 
-async function firstLine(input) {
+/**
+ * Shows a question, and returns the first line that is typed, without blanks around it.
+ * @param {string} question
+ * @param {Pick<import("./output.mjs").Terminal, "input" | "err">} terminal
+ */
+export async function ask(question, { input, err }) {
+  err(question);
   try {
     for await (const line of createInterface({ input })) return line.trim();
     return "";

@@ -6,14 +6,13 @@ import { join } from "node:path";
 import { BUCKET_BINDING } from "./bucket.mjs";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
-import { DASHBOARD, configuration } from "./configuration.mjs";
+import { configuration } from "./configuration.mjs";
 import { namespaceOf } from "./kv.mjs";
 import { BINDING } from "./ledger.mjs";
 import { ledgerConsumers, migratedDatabase } from "./ledger-account.mjs";
 import { queueAmong } from "./queue.mjs";
 
 const DEADLINE_MS = 30_000; // of each call
-const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
  * Completes a dashboard's configuration with what the deployed service uses: its namespace, its queues, and
@@ -73,29 +72,3 @@ const messagingAmong = (bindings) =>
     .map(({ name }) => name)
     .sort()
     .join(", ");
-
-/**
- * Describes what the operator has to do after a dashboard was deployed. Names the secrets that are missing.
- * The values of existing secrets are not checked, because only Cloudflare can read them.
- * @param {import("./places.mjs").OperatorTools} tools
- * @param {import("wrangler").Unstable_Config} dashboard the dashboard's configuration
- * @param {string} environment the environment's name; empty for none
- */
-export async function whatRemains(tools, { name: worker = "", account_id: account }, environment) {
-  const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
-  const set = (await cloudflare.bindings(worker)).map(({ name }) => name);
-  const missing = LISTS.filter((name) => !set.includes(name));
-  const put = (name) =>
-    `  npx wrangler secret put ${name} --config ${DASHBOARD} --env "${environment}"`;
-  const lists = [
-    "",
-    "These secrets are not set yet. Set each to a list of e-mail addresses, separated by commas:",
-    "",
-    ...missing.map(put),
-  ];
-  const access = [
-    "",
-    `People sign in with Cloudflare Access. To set up the sign-in, open Cloudflare's dashboard: Workers & Pages, ${worker}, Settings, Domains & Routes. Enable Cloudflare Access for each address of the Worker. Its policy must allow people by their e-mail addresses. Until then, every page answers 403.`,
-  ];
-  return [...(missing.length > 0 ? lists : []), ...access].join("\n");
-}

@@ -3,13 +3,14 @@ import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { Option, command } from "./command.mjs";
-import { configOnService, whatRemains } from "./dashboard-config.mjs";
+import { configOnService } from "./dashboard-config.mjs";
 import { checkAtomic } from "./ledger-account.mjs";
 import { checkSettings } from "./deploy-settings.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
 import { UserError, log } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 import { connected, leaveQueues } from "./service-account.mjs";
+import { operatorIn, setUpSignIn } from "./sign-in.mjs";
 
 const DEADLINE_MS = 30_000; // of each call
 
@@ -51,6 +52,10 @@ export function deployCommand(getTools, { isWhole = false } = {}) {
   deploy
     .option("--env <name>", "the environment of wrangler.toml (default: its top level)")
     .option("--dashboard", "deploy the dashboard of that environment (deploy its service first)")
+    .option(
+      "--operator <address>",
+      "set up the sign-in for the dashboard's first operator, with this e-mail address",
+    )
     .option("--dry-run", "build and show what would be uploaded")
     .option(
       "--config <file>",
@@ -60,10 +65,15 @@ export function deployCommand(getTools, { isWhole = false } = {}) {
     .argument("[options...]")
     .action(async (others, options) => {
       const parts = partsOf(options, isWhole);
+      const operator = options.operator && operatorIn(options.operator);
+      if (operator && !parts.includes("dashboard"))
+        throw new UserError("`--operator` is for the dashboard: add `--dashboard`");
       if (parts.length > 1) refuseOfOne(others, options);
       const tools = await getTools();
       for (const part of parts) {
-        deploy.exitCode = await run(tools, others, { ...options, dashboard: part === "dashboard" });
+        const dashboard = part === "dashboard";
+        const { terminal } = deploy;
+        deploy.exitCode = await run(tools, others, { ...options, operator, dashboard, terminal });
         if (deploy.exitCode !== 0) return;
       }
     });
@@ -94,10 +104,11 @@ function refuseOfOne(others, { config }) {
  * Deploys one of the two Workers.
  * @param {Tools} tools
  * @param {string[]} others
- * @param {{env?: string, dashboard?: boolean, dryRun?: boolean, config?: string}} options
+ * @param {{env?: string, dashboard?: boolean, dryRun?: boolean, config?: string, operator?: string, terminal: import("./output.mjs").Terminal}} options
  * @returns {Promise<number>} wrangler's exit code
  */
-async function run(tools, others, { env: environment = "", dashboard, dryRun, config }) {
+async function run(tools, others, options) {
+  const { env: environment = "", dashboard, dryRun, config, operator, terminal } = options;
   const file = config ?? (dashboard ? DASHBOARD : "wrangler.toml");
   const settings = await configuration(resolve(tools.project, file), environment || undefined);
   const notes = dashboard ? [] : checkSettings(settings, environment, others);
@@ -108,7 +119,8 @@ async function run(tools, others, { env: environment = "", dashboard, dryRun, co
   for (const note of notes) log(note);
   const work = { file, environment, settings, others };
   if (dryRun) return upload(tools, { ...work, others: ["--dry-run", ...others] });
-  return dashboard ? deployDashboard(tools, work) : deployService(tools, work);
+  if (!dashboard) return deployService(tools, work);
+  return deployDashboard(tools, work, { environment, operator, terminal });
 }
 
 /** @typedef {import("./places.mjs").OperatorTools} Tools */
@@ -127,16 +139,22 @@ async function deployService(tools, work) {
   return code;
 }
 
-/** Deploys the dashboard. @param {Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
-async function deployDashboard(tools, work) {
+/**
+ * Deploys the dashboard.
+ * @param {Tools} tools @param {Work} work @param {Parameters<typeof setUpSignIn>[2]} people
+ * @returns {Promise<number>} wrangler's exit code
+ */
+async function deployDashboard(tools, work, people) {
   const { environment, settings } = work;
   const file = await configOnService(tools, work);
   const code = upload(tools, { ...work, file });
   if (code !== 0) return code;
-  console.log(await whatRemains(tools, settings, environment));
   const access = { account: settings.account_id, deadline: DEADLINE_MS };
+  const cloudflare = await Cloudflare.open(tools, access);
+  const said = await setUpSignIn(cloudflare, settings, people);
+  people.terminal.out(`${said}\n`);
   const deployed = await configuration(file, environment || undefined);
-  await checkAtomic(await Cloudflare.open(tools, access), deployed);
+  await checkAtomic(cloudflare, deployed);
   return code;
 }
 

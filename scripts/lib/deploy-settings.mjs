@@ -167,4 +167,5 @@ function checkMail(variable, isQueued, hasMessaging) {
     );
 }
 
-const ADDRESS = /^[^\s@<>,;]+@[\w-]+(\.[\w-]+)+$/;
+/** Matches an e-mail address without a name. */
+export const ADDRESS = /^[^\s@<>,;]+@[\w-]+(\.[\w-]+)+$/;

@@ -1,6 +1,6 @@
 /**
  * A stand-in for the part of Cloudflare's API that wrangler and the commands use: deploys and rollbacks of Workers, KV
- * namespaces, queues, D1 databases and objects of R2.
+ * namespaces, queues, D1 databases, objects of R2, and applications of Access.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -10,6 +10,7 @@ import { Hono } from "hono";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { migrate } from "../../scripts/lib/migrations.mjs";
 import { onLoopback } from "../support/loopback.mjs";
+import { serveAccess } from "./cloudflare-access.mjs";
 import { failure, missing, ok } from "./cloudflare-answers.mjs";
 import { makeDatabase, serveD1 } from "./cloudflare-d1.mjs";
 import { makeNamespace, serveKv } from "./cloudflare-kv.mjs";
@@ -39,6 +40,8 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
     objects: new Map(),
     schedules: new Map(),
     bindings: new Map(),
+    secrets: new Map(),
+    apps: [],
     uploads: [],
     deployments: [],
     asked: [],
@@ -123,7 +126,7 @@ const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { queues, schedules, bindings, deployments } = account;
+  const { queues, schedules, bindings, deployments, secrets } = account;
   const app = new Hono();
   app.notFound(missing);
   app.use(async (context, next) => {
@@ -144,6 +147,7 @@ function api(account) {
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
   serveKv(app, NAMESPACES, account);
   serveD1(app, DATABASES, account);
+  serveAccess(app, `${HERE}/access/apps`, account);
   app.get(`${BUCKETS}/:bucket`, ({ req }) => ok({ name: req.param("bucket") }));
   app.get(`${BUCKETS}/:bucket/objects/:name{.+}`, ({ req }) => {
     const object = account.objects.get(req.param("name"));
@@ -209,11 +213,18 @@ function api(account) {
     );
     return ok({ schedules: crons });
   });
+  app.put(`${WORKER}/secrets`, async ({ req }) => {
+    const { name, text, type } = await req.json();
+    const bound = bindings.get(req.param("worker"));
+    bound?.push({ name, type });
+    secrets.set(name, text);
+    return bound ? ok({ name, type }) : missing();
+  });
   app.patch(`${WORKER}/script-settings`, () => ok({}));
   app.on(["GET", "POST"], `${WORKER}/subdomain`, () => ok(SUBDOMAIN));
   app.get(`${HERE}/workers/subdomain`, () => ok({ subdomain: "shop" }));
   app.get(`${HERE}/workers/workers/:name`, ({ req }) =>
-    ok({ id: "worker-1", name: req.param("name"), subdomain: SUBDOMAIN }),
+    ok({ id: `id-of-${req.param("name")}`, name: req.param("name"), subdomain: SUBDOMAIN }),
   );
   return app;
 }
@@ -229,7 +240,7 @@ const BY_ADA = { author_email: "ada@example.org", source: "wrangler" };
  * its earlier value.
  */
 function upload(account, name, parts) {
-  const { bindings, observability } = JSON.parse(parts.get("metadata"));
+  const { bindings, observability, keep_bindings } = JSON.parse(parts.get("metadata"));
   const names = account.queues.map(({ queue_name }) => queue_name);
   const unknown = bindings.find(
     ({ type, queue_name }) => type === "queue" && !names.includes(queue_name),
@@ -243,11 +254,12 @@ function upload(account, name, parts) {
       `binding ${lost.name} of type d1 must have a valid \`id\` specified`,
       10_021,
     );
-  const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
-  account.bindings.set(
-    name,
-    bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding)),
-  );
+  const before = account.bindings.get(name) ?? [];
+  const earlier = (binding) => before.find((other) => other.name === binding);
+  account.bindings.set(name, [
+    ...bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding)),
+    ...before.filter(({ type }) => keep_bindings?.includes(type)),
+  ]);
   const modules = [...parts.keys()].filter((part) => part !== "metadata");
   account.uploads.push({ name, bindings, observability, modules });
   const id = deploy(account, name, randomUUID());

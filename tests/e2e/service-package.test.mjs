@@ -212,17 +212,23 @@ test("a deploy uploads both Workers and migrates the ledger, and a second deploy
       /is for one Worker: add `--service` or `--dashboard`\. Nothing was deployed/,
     );
   }
+  const wrong = await begin(["deploy", "--operator", "ada"], api).done;
+  assert.match(wrong.problem, /`ada` is not an e-mail address/);
+  assert.deepEqual([wrong.code, account.uploads], [1, []]);
   const dry = await deploy("--dry-run");
   assert.equal(dry.match(/--dry-run: exiting now/g)?.length, 2);
   assert.deepEqual([...account.bindings], []);
-  const said = await deploy();
+  const said = await deploy("--operator", "ada@shop.example");
   assert.match(said, /created the D1 database `impact-pledge-ledger`/);
+  assert.match(said, /^ada@shop\.example is the first operator/m);
   assert.deepEqual([...account.bindings.keys()].sort(), [
     "impact-pledge",
     "impact-pledge-dashboard",
   ]);
   const databases = account.databases.length;
-  assert.doesNotMatch(await deploy(), /created the D1 database/);
-  assert.equal(account.databases.length, databases);
+  const again = await deploy();
+  assert.doesNotMatch(again, /created the D1 database|OPERATORS/);
+  assert.match(again, /`impact-pledge-dashboard` of Cloudflare Access protects the dashboard/);
+  assert.deepEqual([account.databases.length, account.apps.length], [databases, 1]);
   assert.deepEqual(readdirSync(join(folder, ".wrangler", "deploy")).sort(), ["dashboard"]);
 });

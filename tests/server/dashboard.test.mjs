@@ -65,7 +65,7 @@ test("a person is identified by Access, in upper or lower case", async () => {
 
 const REFUSED = /Access denied/;
 for (const [access, status, text] of [
-  ["is not there", 403, /Enable Cloudflare Access/],
+  ["is not there", 403, /This Worker has no sign-in/],
   ["knows a service token", 403, /without an e-mail address/],
   ["knows null", 403, /without an e-mail address/],
   ["knows no address", 403, /without an e-mail address/],

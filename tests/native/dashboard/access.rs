@@ -12,7 +12,7 @@ use support::service::{NOW_MS, ORIGIN, TestRequest, seeded};
 fn nobody_gets_in_without_an_address_and_hears_what_to_set_up() {
     let dashboard = dashboard(seeded());
     for (identity, status, words) in [
-        (Identity::None, 403, "Enable Cloudflare Access"),
+        (Identity::None, 403, "This Worker has no sign-in"),
         (Identity::WithoutAddress, 403, "policy with the action Allow"),
         (Identity::Unknown, 503, "did not identify you in time"),
         (Identity::Address("eve@example.org"), 403, "eve@example.org has no role here"),

@@ -2,12 +2,11 @@
 //! tasks.
 
 use super::transaction::{main_of, test_dashboard};
-use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
 use impact_pledge::office::shared::page::settings::{Settings, Variables};
 use serde_json::json;
 use support::ledger::Failing;
-use support::memory::MemoryStore;
-use support::service::{LIVE_UNIT, NOW_MS, TestService, minimal};
+use support::service::{LIVE_UNIT, NOW_MS, minimal};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
@@ -109,7 +108,7 @@ fn a_task_that_cannot_be_read_says_so_and_the_others_are_shown() {
     dashboard.store().set_failing(None);
     dashboard.ledger.set_failing(Failing::Before);
     let page = main(&dashboard);
-    assert_eq!(page.matches("could not be read</span>").count(), 7, "{page}");
+    assert_eq!(page.matches("could not be read</span>").count(), 8, "{page}");
     assert!(page.contains(MAILS) && page.contains(BACKUP), "{page}");
     dashboard.ledger.set_failing(Failing::Unbound);
     let page = main(&dashboard);
@@ -187,8 +186,9 @@ fn unpriced_pledges_lead_to_the_page_where_they_can_be_accepted() {
 }
 
 #[test]
-fn nothing_needs_doing_in_a_new_installation_with_a_backup() {
-    let dashboard = dashboard(TestService::new(MemoryStore::default(), ""));
+fn nothing_needs_doing_in_a_small_installation_with_a_backup() {
+    let dashboard = test_dashboard();
+    dashboard.make(LIVE_UNIT, &minimal());
     let backup = |at: &str| {
         let backup = json!({ "at": at, "records": 1, "by": "ada" }).to_string();
         dashboard.store().keep("backup", backup.as_bytes(), b"null");

@@ -61,7 +61,7 @@ fn check_made_before(answer: &Answer, key: &str) {
     assert!(!answer.text.contains("Use it") && !answer.text.contains("New key"), "{}", answer.text);
 }
 
-fn make(dashboard: &TestDashboard, level: [&str; 2], mode: &str) -> String {
+pub fn make(dashboard: &TestDashboard, level: [&str; 2], mode: &str) -> String {
     let path = format!("/{}s/{}", level[0], level[1]);
     shown(&dashboard.post(OPERATOR, "/keys", &making(&form_id(dashboard, &path), level, mode)))
 }

@@ -5,6 +5,7 @@ mod credits;
 mod fields;
 mod find;
 mod find_sealed;
+mod first_day;
 mod fulfilment;
 mod home;
 mod keys;

@@ -21,9 +21,9 @@ impl<'i> Identity<'i> {
             Identity::Address(address) => return Ok(address),
             Identity::None => (
                 403,
-                "This Worker has no sign-in. In the Cloudflare dashboard, open Workers & Pages, this \
-                 Worker, Settings, Domains & Routes. Enable Cloudflare Access for each address of the \
-                 Worker, with a policy that allows people by their e-mail address.",
+                "This Worker has no sign-in. Deploy the dashboard with `--operator` and your e-mail address. Or \
+                 protect the Worker by hand: in the Cloudflare dashboard, open Workers & Pages, this Worker, Access. \
+                 Select all traffic, and a policy that allows people by their e-mail address.",
             ),
             Identity::WithoutAddress => (
                 403,

@@ -1,7 +1,8 @@
-//! The start page of operators: the search form, and below it the list of tasks.
+//! The start page of operators: the checklist of a new service, and the list of tasks.
 //!
 //! Each task is read separately. If reading one fails, its line says so, and the other lines are still shown.
 
+use super::first_day::checklist;
 use super::last_backups;
 use super::last_backups::Age;
 use super::setup::LATE_MINUTES;
@@ -28,7 +29,7 @@ use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
-use futures_util::future::{join3, join4};
+use futures_util::future::{join, join3, join4};
 use maud::{Markup, html};
 
 const MAX_NAMED: usize = 5;
@@ -36,17 +37,21 @@ const MAX_NAMED: usize = 5;
 /// The line that shows a task on the page; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// Shows the start page. KV cost: at most 9 lists and 86 reads. Ledger cost: 6 queries, sent at the same time, and 7 or 8
-/// beside them.
+/// Shows the start page. KV cost: at most 9 lists and 86 reads. Ledger cost: 7 queries, sent at the same time, and 7 or 8
+/// beside them. A new service costs as much as the [`checklist`] more.
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
-    let tasks = tasks(context).await;
+    let steps = task(context, Permission::Operate, "The first steps", checklist(context));
+    let (steps, tasks) = join(steps, tasks(context)).await;
     let content = html! {
-        section {
-            h2 { "To do" }
-            @if tasks.is_empty() { p { "Nothing needs doing." } }
-            @else { ul.plain.tasks { @for task in &tasks { li { (task) } } } }
+        @if let Some(steps) = &steps { section { (steps) } }
+        @if steps.is_none() || !tasks.is_empty() {
+            section {
+                h2 { "To do" }
+                @if tasks.is_empty() { p { "Nothing needs doing." } }
+                @else { ul.plain.tasks { @for task in &tasks { li { (task) } } } }
+            }
         }
         (links(context))
     };

@@ -1,3 +1,4 @@
+pub mod first_day;
 pub mod home;
 pub mod last_backups;
 pub mod ledger;

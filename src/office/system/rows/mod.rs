@@ -4,6 +4,7 @@ pub mod check;
 pub mod days;
 pub mod epoch;
 pub mod findings;
+pub mod first_day;
 pub mod health;
 pub mod kept;
 pub mod own_rows;

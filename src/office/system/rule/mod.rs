@@ -7,6 +7,7 @@ pub mod backups;
 pub mod bucket;
 pub mod cron_backup;
 pub mod epoch;
+pub mod first_day;
 pub mod increment;
 pub mod kept;
 pub mod own_rows;
