@@ -208,6 +208,8 @@ pub const MAY: [(&str, &str, &str); 78] = [
     ("POST /updates/{id}/publish", "", ""),
     ("POST /updates/{id}/withdraw", "", ""),
     ("GET /orders", "support accounts", "manager viewer"),
+    ("POST /orders", "support accounts", "manager viewer"),
+    ("GET /orders.csv", "support accounts", "manager viewer"),
     ("GET /payments", "accounts", ""),
     ("GET /payments/several", "accounts", ""),
     ("POST /payments/several", "accounts", ""),
