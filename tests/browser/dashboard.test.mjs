@@ -64,7 +64,7 @@ for (const [path, text] of Object.entries({
   "/prices": "plastic-kg",
   [USAGE]: "Complete up to",
   "/orders": "Older",
-  "/orders?unit=unit_dev&unpriced=yes": "unpriced pledges",
+  "/orders?unit=unit_dev&state=unpriced": "unpriced pledges",
   [`/usage?month=${MONTH}`]: "Small Hours Coffee",
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",

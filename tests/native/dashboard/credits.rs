@@ -288,5 +288,18 @@ fn lists_show_what_is_credited_cancelled_and_paid() {
         for path in ["/orders", "/orders?unit=unit_dev"] {
             assert_eq!(row(path), tags, "{path}");
         }
+        let [part, whole, cancelled, paid] = tags;
+        for (state, is_in) in [
+            ("credited", part || whole),
+            ("cancelled", cancelled),
+            ("paid", paid),
+            ("unpaid", !paid),
+        ] {
+            for scope in ["", "&unit=unit_dev"] {
+                let page = dashboard.get(ACCOUNTS, &format!("/orders?state={state}{scope}")).text;
+                assert_eq!(page.contains(id), is_in, "{state}{scope}");
+                assert_eq!(page.contains(&other), state == "unpaid", "{state}{scope}");
+            }
+        }
     }
 }

@@ -26,7 +26,7 @@ use crate::pledges::store::{CredentialKey, Key as _, OperatorStore};
 use maud::{Markup, html};
 
 /// Transactions per page.
-const MAX_ROWS: usize = 25;
+const MAX_ROWS: usize = 50;
 
 /// Maximum number of units for which the form offers a menu. A person with more units types the ID.
 const MAX_OPTIONS: usize = 100;

@@ -109,7 +109,7 @@ macro_rules! matches_filter {
       AND (?1 ->> '$.least' IS NULL OR ifnull(t.cents >= ?1 ->> '$.least', 1))
       AND (?1 ->> '$.greatest' IS NULL OR t.cents <= ?1 ->> '$.greatest')
       AND CASE ?1 ->> '$.state' WHEN 'unpriced' THEN t.unpriced > 0 WHEN 'erased' THEN t.erased IS NOT NULL
-        WHEN 'credited' THEN EXISTS (SELECT 1 FROM credits c WHERE c.id = t.id)
+        WHEN 'failed' THEN t.erased IS NULL WHEN 'credited' THEN EXISTS (SELECT 1 FROM credits c WHERE c.id = t.id)
         WHEN 'paid' THEN ",
             is_paid!(),
             " WHEN 'unpaid' THEN NOT ",

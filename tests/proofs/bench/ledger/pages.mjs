@@ -26,7 +26,7 @@ const pages = (exported) => [
   ["start page", "/"],
   ["newest transactions", "/orders"],
   ["transactions of a unit", `/orders?${shop}`],
-  ["unpriced of a month", `/orders?mode=live&month=${MONTH}&unpriced=yes`],
+  ["unpriced of a month", `/orders?mode=live&month=${MONTH}&state=unpriced`],
   ["transactions of a rare key", `/orders?${shop}&key=000000000009`],
   ["units", "/units"],
   ["a unit", `/units/${BIGGEST}`],

@@ -31,7 +31,7 @@ use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 
 /// Transactions per page.
-const MAX_ROWS: usize = 25;
+const MAX_ROWS: usize = 50;
 /// Maximum number of units that the name beside an order number may mean.
 const MAX_SHOPS: usize = 5;
 /// Maximum number of units and teams that are shown.
