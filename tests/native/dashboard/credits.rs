@@ -286,8 +286,7 @@ fn a_transaction_has_one_history_and_says_who_may_do_the_rest() {
         let (has_reason, after) = history(person);
         assert_eq!(has_reason, sees_reason, "{person}");
         assert!(
-            after.contains(others)
-                && (others.is_empty() == !after.contains("Operators and managers")),
+            after.contains(others) && others.is_empty() != after.contains("Operators and managers"),
             "{person}"
         );
     }

@@ -8,6 +8,9 @@ use impact_pledge::pledges::scope::Mode;
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 
+/// Whether a transaction matches a filter.
+type Matches = fn(&Order) -> bool;
+
 /// A unit's ID can contain a colon, and look like the beginning of another unit's settlements.
 const UNITS: [&str; 3] = ["u", "v", "u:v"];
 const MONTHS: [&str; 4] = ["2025-10", "2025-11", "2025-12", "2026-01"];
@@ -19,16 +22,17 @@ fn mixed() -> SqliteLedger {
     let change = |number: u8| {
         let unit = UNITS[usize::from(number) % 3];
         let day = number % 28 + 1;
-        let amount = if number % 13 == 0 { "1".repeat(20) } else { format!("{}.50", number % 5) };
+        let amount =
+            if number.is_multiple_of(13) { "1".repeat(20) } else { format!("{}.50", number % 5) };
         let mut change = json!({
-            "unit": unit, "mode": if number % 7 == 0 { "test" } else { "live" },
+            "unit": unit, "mode": if number.is_multiple_of(7) { "test" } else { "live" },
             "summary": {
                 "createdAt": format!("{}-{day:02}T12:00:00.000Z", MONTHS[usize::from(number / 3) % 4]),
-                "amount": amount, "unpriced": u8::from(number % 11 == 0),
-                "key": if number % 5 == 0 { "ffffffffffff" } else { "0123456789ab" },
+                "amount": amount, "unpriced": u8::from(number.is_multiple_of(11)),
+                "key": if number.is_multiple_of(5) { "ffffffffffff" } else { "0123456789ab" },
             },
         });
-        if number % 9 == 0 {
+        if number.is_multiple_of(9) {
             change["summary"]["erased"] = json!("2026-01-31T00:00:00.000Z");
             change["summary"]["lookup"] = Value::Null;
         }
@@ -90,7 +94,7 @@ fn a_state_selects_what_the_whole_list_shows_in_it() {
     let ledger = mixed();
     let whole = list(&ledger, &Filter::default(), &Direction::Newest, 1_000).orders;
     assert_eq!(whole.len(), 90);
-    let limits: [(Filter, fn(&Order) -> bool); 6] = [
+    let limits: [(Filter, Matches); 6] = [
         (Filter::default(), |_| true),
         (Filter { mode: Some(Mode::Live), ..Filter::default() }, |it| it.scope.mode == Mode::Live),
         (Filter { units: Some(vec!["u".to_owned()]), ..Filter::default() }, |it| {

@@ -28,7 +28,7 @@ pub const LIST: Spec = Spec::reads(
                 choices: &["paid", "unpaid", "credited", "cancelled", "failed", "unpriced", "erased"],
             },
             "only transactions in this state: their month is marked as paid, or is not; they have credits; they were \
-             cancelled; an e-mail or message failed in the last 30 days, and was not sent since; a pledge cost nothing \
+             cancelled; an e-mail or message failed lately, and was not sent since; a pledge cost nothing \
              because its offering had no price; or their personal data was erased",
         ),
         Argument::option(
