@@ -65,6 +65,8 @@ for (const [path, text] of Object.entries({
   [USAGE]: "Complete up to",
   "/orders": "Older",
   "/orders?unit=unit_dev&state=unpriced": "unpriced pledges",
+  "/orders?state=unpaid&rows=50": "not marked as paid",
+  "/orders?least=5": "at most 31 days apart",
   [`/usage?month=${MONTH}`]: "Small Hours Coffee",
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
