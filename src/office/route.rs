@@ -142,6 +142,9 @@ routes! {
     Search = "POST /find", Look, global View, start::search(&scoped, form);
     Find = "GET /find", Look, global View, start::find(&scoped, query);
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
+    /// Redirects the filters of a form to the list.
+    FilterOrders = "POST /orders", Look, global View, orders::filter(&scoped, form);
+    OrdersCsv = "GET /orders.csv", Look, global View, orders::orders_csv(&scoped, query);
     /// Shows a transaction, masked. People with only the role `accounts` do not see the recipient or the e-mail.
     Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
     /// Takes back a transaction's charge, or a part of it, as a credit.

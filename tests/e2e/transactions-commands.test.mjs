@@ -256,7 +256,7 @@ test("transactions with an offering that had no price are listed, and the exit c
   assert.match(shown, /^2026-11 +unit_dev_two +live +3 +4\.50 +4\.50 +USD +2$/m);
   const line = new RegExp(`^${ids[0]} +\\S+Z +unit_dev_two +live +1\\.50 USD +1$`, "m");
   assert.match(shown, line);
-  const list = ["transactions", "list", "--unpriced"];
+  const list = ["transactions", "list", "--state", "unpriced"];
   assert.match(await words(...list), line);
   const listed = async (...more) => (await json(...list, ...more)).transactions.map(({ id }) => id);
   assert.deepEqual(await listed(), ids.toReversed());

@@ -6,7 +6,7 @@ use impact_pledge::office::credits::rows::credit_sums;
 use impact_pledge::office::fulfilment::rows::quantities;
 use impact_pledge::office::orders::rows::changed;
 use impact_pledge::office::orders::rows::order;
-use impact_pledge::office::orders::rows::order::Filter;
+use impact_pledge::office::orders::rows::order::{Filter, TransactionState};
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
 use impact_pledge::office::payments::rows::scope_months;
@@ -76,13 +76,18 @@ fn plan_of(names: &[&str], call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
 #[test]
 fn lists_are_found_by_scope_and_time() {
     let (place, units) = (newest(), Some(vec!["u".to_owned()]));
-    let (key, unpriced) = (Some("0123456789ab".to_owned()), true);
+    let key = Some("0123456789ab".to_owned());
+    let of = |state| Filter { state: Some(state), ..Filter::default() };
+    let unpriced = of(TransactionState::Unpriced);
     let filters = [
         (Filter::default(), [FOUND, BETWEEN]),
         (Filter { units, ..Filter::default() }, [FOUND, BETWEEN]),
         (Filter { key: key.clone(), ..Filter::default() }, [ONE, BETWEEN]),
-        (Filter { unpriced, ..Filter::default() }, [FOUND, UNPRICED]),
-        (Filter { key, unpriced, ..Filter::default() }, [FOUND, UNPRICED]),
+        (of(TransactionState::Paid), [FOUND, BETWEEN]),
+        (of(TransactionState::Unpaid), [FOUND, BETWEEN]),
+        (Filter { least: Some(1), ..of(TransactionState::Paid) }, [FOUND, BETWEEN]),
+        (unpriced.clone(), [FOUND, UNPRICED]),
+        (Filter { key, ..unpriced }, [FOUND, UNPRICED]),
     ];
     for (filter, expected) in filters {
         for from in
@@ -91,6 +96,26 @@ fn lists_are_found_by_scope_and_time() {
             let found =
                 plan(async |it| drop(orders::orders(it, &filter, &from, 50).await.unwrap()));
             assert_eq!(found, expected, "{filter:?} {from:?}");
+        }
+    }
+}
+
+/// Credited, erased and given transactions are looked up one by one, whatever the number of others.
+#[test]
+fn credited_erased_and_given_transactions_are_looked_up() {
+    let of = |state| Filter { state: Some(state), ..Filter::default() };
+    let by_id = "t INDEX by_id (id=?)";
+    let by_erasure = "t INDEX by_erasure (erased>?)";
+    let ids = Some(vec!["ptran_1".to_owned()]);
+    for filter in [
+        of(TransactionState::Credited),
+        of(TransactionState::Erased),
+        Filter { ids, ..of(TransactionState::Failed) },
+    ] {
+        for from in [Direction::Newest, Direction::Newer(newest())] {
+            let found =
+                plan(async |it| drop(orders::orders(it, &filter, &from, 50).await.unwrap()));
+            assert_eq!(found, [by_erasure, FOUND, by_id], "{filter:?}");
         }
     }
 }

@@ -308,7 +308,7 @@ fn a_list_has_the_newest_of_a_unit_a_key_or_a_month() {
     assert_eq!(list(json!({ "filter": { "mode": "test" } })), [&*ids[2]]);
     assert_eq!(list(json!({ "month": "2026-10" })), [&*ids[0]]);
     assert_eq!(list(json!({ "month": "1970-01" })), [""; 0]);
-    assert_eq!(list(json!({ "unpriced": true, "filter": { "unit": "a" } })), [&*ids[0]]);
+    assert_eq!(list(json!({ "state": "unpriced", "filter": { "unit": "a" } })), [&*ids[0]]);
     assert_eq!(list(json!({ "key": "no such key" })), [""; 0]);
     assert_eq!(list(json!({ "changed_after": LATE_MS })), [""; 0]);
     assert_eq!(list(json!({ "changed_after": LATE_MS - 1 })).len(), 2);

@@ -172,7 +172,7 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 78] = [
+pub const MAY: [(&str, &str, &str); 80] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support accounts", "manager viewer"),
     ("GET /find", "support accounts", "manager viewer"),
@@ -208,6 +208,8 @@ pub const MAY: [(&str, &str, &str); 78] = [
     ("POST /updates/{id}/publish", "", ""),
     ("POST /updates/{id}/withdraw", "", ""),
     ("GET /orders", "support accounts", "manager viewer"),
+    ("POST /orders", "support accounts", "manager viewer"),
+    ("GET /orders.csv", "support accounts", "manager viewer"),
     ("GET /payments", "accounts", ""),
     ("GET /payments/several", "accounts", ""),
     ("POST /payments/several", "accounts", ""),

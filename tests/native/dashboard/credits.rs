@@ -7,6 +7,9 @@ use futures_executor::block_on;
 use impact_pledge::office::orders::rows::orders::Direction;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::orders::rule::ListQuery;
+use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::settlement::Month;
+use impact_pledge::pledges::store::{Key as _, UpdatesKey};
 use serde_json::{Value, json};
 use support::ledger::Failing;
 use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, seeded};
@@ -232,6 +235,66 @@ fn each_role_sees_its_parts_of_a_transaction() {
     assert_has(&ask(&dashboard, &path, &[("reason", "r")]), 500, &["This needs the ledger"]);
 }
 
+/// The page of a transaction has one history, and each person reads which role may do the rest.
+#[test]
+fn a_transaction_has_one_history_and_says_who_may_do_the_rest() {
+    let (dashboard, path) = ordered(json!(3));
+    let id = path.rsplit('/').next().unwrap();
+    let credit = |fields: &[(&str, &str)]| {
+        let made = dashboard.confirm(ACCOUNTS, &ask(&dashboard, &path, fields));
+        assert_has(&made, 200, &["was credited"]);
+    };
+    let page = dashboard.get(ACCOUNTS, &path).text;
+    assert!(!page.contains("Net charge") && page.contains("</time> Created</li>"), "{page}");
+    credit(&[("amount", "0.50"), ("reason", "Returned <b>")]);
+    credit(&[("cancelled", "yes"), ("reason", "All of it")]);
+    let store = dashboard.store();
+    let update = json!({ "version": 1, "updates": [{ "id": "upd_1", "stage": "under-way", "date": "2026-02-01", "texts": {} }] });
+    let month = Month::parse("2026-01").unwrap();
+    let name = UpdatesKey::new(Mode::Live, "tree", month).name();
+    store.keep(&name, update.to_string().as_bytes(), b"null");
+    store.keep(
+        "settlement:live:unit_dev:2026-01",
+        br#"{"paidAt":"2026-02-05T00:00:00Z","sums":[],"invoice":"i","by":"b","at":"a"}"#,
+        b"null",
+    );
+    let history = |person| {
+        let page = dashboard.get(person, &path).text;
+        assert!(
+            page.contains("<dt>Net charge</dt><dd><strong><span class=\"number\">0.00 USD"),
+            "{page}"
+        );
+        let (_, rest) = page.split_once("<h2>History</h2>").unwrap();
+        let (list, after) = rest.split_once("</ol>").unwrap();
+        let parts = [
+            "Created",
+            "under way",
+            "0.50 USD",
+            "1.00 USD",
+            "the buyer was told",
+            "month was paid",
+        ];
+        let places: Vec<_> = parts.iter().map(|part| list.find(part).expect(part)).collect();
+        assert!(places.is_sorted(), "{list}");
+        (list.contains("Returned &lt;b&gt;"), after.to_owned())
+    };
+    for (person, sees_reason, others) in [
+        (ACCOUNTS, true, "Support and operators see the recipient"),
+        (SUPPORT, false, "Accounts and operators credit transactions."),
+        (OPERATOR, true, ""),
+    ] {
+        let (has_reason, after) = history(person);
+        assert_eq!(has_reason, sees_reason, "{person}");
+        assert!(
+            after.contains(others) && others.is_empty() != after.contains("Operators and managers"),
+            "{person}"
+        );
+    }
+    dashboard.ledger.set_failing(Failing::Before);
+    let page = dashboard.get(SUPPORT, &path);
+    assert_has(&page, 200, &["so credits are not shown", id]);
+}
+
 /// Lists show what became of a charge: which part was credited, whether the order was cancelled, and whether its month
 /// is marked as paid.
 #[test]
@@ -287,6 +350,19 @@ fn lists_show_what_is_credited_cancelled_and_paid() {
         assert_eq!(json!(listed()), members);
         for path in ["/orders", "/orders?unit=unit_dev"] {
             assert_eq!(row(path), tags, "{path}");
+        }
+        let [part, whole, cancelled, paid] = tags;
+        for (state, is_in) in [
+            ("credited", part || whole),
+            ("cancelled", cancelled),
+            ("paid", paid),
+            ("unpaid", !paid),
+        ] {
+            for scope in ["", "&unit=unit_dev"] {
+                let page = dashboard.get(ACCOUNTS, &format!("/orders?state={state}{scope}")).text;
+                assert_eq!(page.contains(id), is_in, "{state}{scope}");
+                assert_eq!(page.contains(&other), state == "unpaid", "{state}{scope}");
+            }
         }
     }
 }

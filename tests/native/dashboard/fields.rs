@@ -54,7 +54,6 @@ fn a_month_that_cannot_be_read_is_said_at_its_field_on_each_page() {
     let dashboard = dashboard(seeded());
     dashboard.reconcile();
     for path in [
-        "/orders",
         "/usage",
         "/payments",
         "/fulfilment",

@@ -84,7 +84,7 @@ fn each_role_sees_its_own_tasks() {
     }
     let main = dashboard.get(OPERATOR, "/").text;
     for link in [
-        "href=\"/orders?mode=live&amp;month=2026-03&amp;unpriced=yes\">1 pledge in Mar 2026</a>",
+        "href=\"/orders?mode=live&amp;month=2026-03&amp;state=unpriced\">1 pledge in Mar 2026</a>",
         "href=\"/payments?mode=live&amp;month=2026-01\">1 unit in Jan 2026</a>",
         "href=\"/orders?unit=unit_dev&amp;mode=live\"",
         "50000.00",

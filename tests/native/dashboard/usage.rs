@@ -120,7 +120,7 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let lists: Vec<String> =
         dashboard.store().take_lists().into_iter().map(|list| list.prefix).collect();
     assert_eq!((lists, dashboard.store().reads()), (Vec::new(), 1), "a read of the epoch");
-    let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;unpriced=yes";
+    let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;state=unpriced";
     assert!(page.text.contains(link), "{}", page.text);
     let none = dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=test");
     assert_has(&none, 200, &["This unit has no transactions in test mode"]);

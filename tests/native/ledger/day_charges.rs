@@ -4,7 +4,7 @@
 use super::sums::exact;
 use super::{message, months, receive, store_days};
 use futures_executor::block_on;
-use impact_pledge::office::orders::rows::order::Filter;
+use impact_pledge::office::orders::rows::order::{Filter, TransactionState};
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, OrderPage};
 use impact_pledge::office::payments::rows::sums as payments_sums;
@@ -177,7 +177,7 @@ fn answers(ledger: &SqliteLedger) -> Vec<String> {
         let filters = bounds.into_iter().flat_map(|(from, until)| {
             let key = Some(key.to_owned());
             let filter = Filter { from, until, key, ..Filter::default() };
-            [filter.clone(), Filter { unpriced: true, ..filter }]
+            [filter.clone(), Filter { state: Some(TransactionState::Unpriced), ..filter }]
         });
         answers.extend(filters.map(|filter| format!("{:?}", pages(ledger, &filter))));
     }

@@ -2,7 +2,7 @@
 
 use super::{list, message, receive, references, scope};
 use futures_executor::block_on;
-use impact_pledge::office::orders::rows::order::{Filter, PageCursor};
+use impact_pledge::office::orders::rows::order::{Filter, PageCursor, TransactionState};
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, OrderPage};
 use impact_pledge::office::shops::rows::scopes;
@@ -64,7 +64,7 @@ fn lists_are_those_of_units_modes_keys_times_or_without_a_price() {
         (Filter { units: units(&[]), ..Filter::default() }, ""),
         (Filter { key: Some("ffffffffffff".to_owned()), ..Filter::default() }, "04"),
         (Filter { key: Some("' OR 1".to_owned()), ..Filter::default() }, ""),
-        (Filter { unpriced: true, ..Filter::default() }, "05"),
+        (Filter { state: Some(TransactionState::Unpriced), ..Filter::default() }, "05"),
         (Filter { from: at(3), until: Some(at(5)), ..Filter::default() }, "04 03"),
     ];
     for (filter, expected) in rows {

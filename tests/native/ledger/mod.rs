@@ -5,6 +5,7 @@ mod day_quantities;
 mod lists;
 mod reconciliation;
 mod rows;
+mod states;
 mod sums;
 
 use futures_executor::block_on;

@@ -21,7 +21,12 @@ pub(crate) fn explanation(status: &Status) -> Markup {
     }
 }
 
-pub(crate) fn facts(status: &Status, times: &ListTimes<'_, impl TimeZones>) -> Markup {
+/// Renders the state of a notification. The mail service's ID is of use only to the service's staff.
+pub(crate) fn facts(
+    status: &Status,
+    times: &ListTimes<'_, impl TimeZones>,
+    shows_ids: bool,
+) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];
     rows.extend(
@@ -34,7 +39,7 @@ pub(crate) fn facts(status: &Status, times: &ListTimes<'_, impl TimeZones>) -> M
     rows.extend(
         status.language.as_ref().map(|tag| ("Language", html! { (view::untrusted_text(tag)) })),
     );
-    let provider = status.provider_id.as_ref();
+    let provider = status.provider_id.as_ref().filter(|_| shows_ids);
     rows.extend(
         provider.map(|id| ("Mail service ID", html! { code { (view::untrusted_text(id)) } })),
     );

@@ -17,6 +17,7 @@ mod resend;
 mod resendable;
 mod state_words;
 mod status;
+mod unsent;
 mod view;
 mod words;
 
@@ -28,6 +29,7 @@ pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_ro
 pub use resendable::{Resendable, is_resendable, resendable};
 pub use state_words::Words;
 pub use status::{State, Status, status, statuses};
+pub use unsent::{Notified, failed_orders, unsent};
 pub use view::{EmailView, show};
 pub use words::{can_be_sent, in_words, risk, risk_in_words, words};
 

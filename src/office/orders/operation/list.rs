@@ -1,4 +1,5 @@
 use super::parts::{MODE, MONTH, MOST, Transactions, UNIT, listed};
+use crate::office::orders::rows::order::TransactionState;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{ListQuery, TransactionFilter};
@@ -22,9 +23,13 @@ pub const LIST: Spec = Spec::reads(
         MODE,
         MONTH,
         Argument::option(
-            "unpriced",
-            Kind::Flag,
-            "only transactions with unpriced pledges, which cost nothing because their offering had no price",
+            "state",
+            Kind::Choice {
+                choices: &["paid", "unpaid", "credited", "cancelled", "failed", "unpriced", "erased"],
+            },
+            "only transactions in this state: their month is marked as paid, or is not; they have credits; they were \
+             cancelled; an e-mail or message failed lately, and was not sent since; a pledge cost nothing \
+             because its offering had no price; or their personal data was erased",
         ),
         Argument::option(
             "limit",
@@ -43,15 +48,15 @@ pub struct List {
     key: Option<String>,
     mode: Option<Mode>,
     month: Option<Month>,
-    #[serde(default)]
-    unpriced: bool,
+    state: Option<TransactionState>,
     limit: usize,
 }
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
-    let List { unit, key, mode, month, unpriced, limit } = asked;
+    let List { unit, key, mode, month, state, limit } = asked;
     let filter = TransactionFilter { unit, mode };
-    let query = ListQuery { filter, key, month, unpriced, ..ListQuery::default() };
+    let mut query = ListQuery { filter, key, month, state, ..ListQuery::default() };
+    transactions::add_ids(call.store, call.platform, &mut query).await?;
     let found = transactions::list(call.ledger, &query, &Direction::Newest, limit).await?;
     let mut orders = found.page.orders;
     if orders.is_empty() {

@@ -4,7 +4,7 @@
 //! key was used by their stored sums, and reads one day after the other until the page is full. It also reads each series
 //! of days without stored sums.
 
-use super::listed::{ListingQuery, Row, columns, columns_of, of_scope};
+use super::listed::{ListingQuery, Row, columns, columns_of, is_paid, matches_filter, of_scope};
 use crate::office::payments::rows::day_charges::{open_spans, stored_charges};
 use crate::office::shared::rows::port::Query;
 use crate::office::shops::rows::scopes::wanted;

@@ -91,6 +91,54 @@ macro_rules! columns_of {
 }
 pub(crate) use columns_of;
 
+/// SQL: whether the month of the transaction `t` is marked as paid.
+macro_rules! is_paid {
+    () => {
+        "EXISTS (SELECT 1 FROM scopes o JOIN published p
+    ON p.name = 'settlement:' || o.mode || ':' || o.unit || ':' || strftime('%Y-%m', t.created / 1000, 'unixepoch')
+    WHERE o.scope = t.scope AND p.content IS NOT NULL)"
+    };
+}
+pub(crate) use is_paid;
+
+/// SQL: whether the transaction `t` matches the members of the filter that no index decides.
+macro_rules! matches_filter {
+    () => {
+        concat!(
+            "(?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
+      AND (?1 ->> '$.least' IS NULL OR ifnull(t.cents >= ?1 ->> '$.least', 1))
+      AND (?1 ->> '$.greatest' IS NULL OR t.cents <= ?1 ->> '$.greatest')
+      AND CASE ?1 ->> '$.state' WHEN 'unpriced' THEN t.unpriced > 0 WHEN 'erased' THEN t.erased IS NOT NULL
+        WHEN 'failed' THEN t.erased IS NULL WHEN 'credited' THEN EXISTS (SELECT 1 FROM credits c WHERE c.id = t.id)
+        WHEN 'paid' THEN ",
+            is_paid!(),
+            " WHEN 'unpaid' THEN NOT ",
+            is_paid!(),
+            " ELSE 1 END"
+        )
+    };
+}
+pub(crate) use matches_filter;
+
+/// SQL for rows that are not found by their scope and time. It keeps only rows that belong to the page and match the
+/// filter. The `+` prevents SQLite from looking up each row once for each scope.
+macro_rules! of_filter {
+    ($beyond:literal) => {
+        concat!(
+            "(t.created, t.id) ",
+            $beyond,
+            " (?1 ->> '$.created', ?1 ->> '$.id')
+    AND t.created BETWEEN ?1 ->> '$.first' AND ?1 ->> '$.last' AND ",
+            matches_filter!(),
+            "
+    AND (?1 ->> '$.key' IS NULL OR t.key IN (SELECT key FROM keys WHERE id = ?1 ->> '$.key'))
+    AND (json_type(?1, '$.ids') IS NULL OR t.id IN (SELECT value FROM json_each(?1, '$.ids')))
+    AND +t.scope IN (SELECT scope FROM wanted)"
+        )
+    };
+}
+pub(crate) use of_filter;
+
 /// SQL that selects the columns of a [`Row`] for each transaction of the table expression `found(scope, created, id)`,
 /// sorted.
 macro_rules! columns {
@@ -125,8 +173,9 @@ macro_rules! of_scope {
             " AND (t.created, t.id) ",
             $beyond,
             " (?1 ->> '$.created', ?1 ->> '$.id')
-      AND (scope_of.key IS NULL OR t.key = scope_of.key)
-      AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
+      AND (scope_of.key IS NULL OR t.key = scope_of.key) AND ",
+            matches_filter!(),
+            "
     ORDER BY t.created ",
             $order,
             ", t.id ",

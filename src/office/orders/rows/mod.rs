@@ -7,3 +7,4 @@ pub mod order;
 pub mod orders;
 pub mod related;
 pub mod removal;
+pub(crate) mod state_listing;

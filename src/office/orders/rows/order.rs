@@ -1,9 +1,11 @@
 //! A transaction in the ledger, its position in a list, and the filter of lists.
 
+use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
+use strum::{EnumIter, EnumString, IntoStaticStr};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -18,10 +20,41 @@ pub struct Filter {
     pub until: Option<u64>,
     /// Only transactions created with the API key that has this ID.
     pub key: Option<String>,
-    /// Only transactions with a pledge whose offering has no price.
-    pub unpriced: bool,
+    /// Only transactions in this state.
+    pub state: Option<TransactionState>,
+    /// Only transactions with a charge of at least `least` and at most `greatest` cents, whatever the currency. A charge
+    /// above 2^53 - 1 cents is larger than any limit.
+    pub least: Option<u64>,
+    pub greatest: Option<u64>,
+    /// Only transactions with these IDs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ids: Option<Vec<String>>,
     /// Only transactions whose row was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
+}
+
+/// A state of transactions by which lists are filtered. A transaction can have several.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumIter, EnumString, IntoStaticStr,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum TransactionState {
+    /// Its month is marked as paid.
+    Paid,
+    /// Its month is not marked as paid.
+    Unpaid,
+    /// A part or all of it was credited.
+    Credited,
+    /// The buyer was told that it was cancelled. Workers KV has this: the ledger does not filter by it.
+    Cancelled,
+    /// An e-mail or message failed in the last 30 days, and was not sent since. Workers KV has this: the ledger does not
+    /// filter by it.
+    Failed,
+    /// The offering of one of its pledges had no price.
+    Unpriced,
+    /// Its personal data was erased.
+    Erased,
 }
 
 impl Filter {
@@ -65,6 +98,20 @@ pub struct Order {
     /// Whether an operator cancelled the transaction. Workers KV has this; in a row of the ledger it is `false`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
+}
+
+impl Order {
+    /// Returns the charge less the credits, a decimal with two places.
+    pub fn net(&self) -> String {
+        let Some(credited) = &self.credited else { return self.amount.clone() };
+        let amounts = [&self.amount, credited].map(|text| Decimal::parse(text));
+        match amounts {
+            [Some(amount), Some(credited)] => {
+                amount.minus(&credited).unwrap_or_default().to_money()
+            }
+            _ => self.amount.clone(),
+        }
+    }
 }
 
 impl Order {

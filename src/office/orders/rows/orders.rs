@@ -69,11 +69,23 @@ pub async fn by_reference(
     from: &Direction,
     most: usize,
 ) -> Result<OrderPage> {
+    with_reference(ledger, secret, (scopes, reference), &Filter::default(), from, most).await
+}
+
+/// Returns a page of the transactions that [`by_reference`] finds and that match a filter. One query.
+pub(crate) async fn with_reference(
+    ledger: &dyn Ledger,
+    secret: &NamespaceSecret,
+    (scopes, reference): (&[Scope], &str),
+    filter: &Filter,
+    from: &Direction,
+    most: usize,
+) -> Result<OrderPage> {
     let prefix = |scope: &Scope| TransactionId::order_prefix(secret, scope, reference);
     let prefixes = scopes.iter().map(prefix).collect();
     let hashes = scopes.iter().map(|scope| secret.order(scope, reference)).collect();
     let by = Some(Hashes::Reference { hashes, prefixes });
-    page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
+    page(ledger, &Selection { filter, by }, from, most).await
 }
 
 /// Returns a page of the transactions that have the same buyer or the same reference as the given

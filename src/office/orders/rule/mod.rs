@@ -3,26 +3,34 @@
 //! Lists come from the ledger. They show times, charges and IDs, but no personal data.
 
 mod brief;
+mod elsewhere;
 mod erase;
 mod export;
 mod export_line;
 mod filter;
 mod find;
+mod history;
 mod list;
+mod listed;
+mod listed_csv;
 mod names;
 mod person;
 mod record;
 mod restore;
 mod show;
 
-pub use brief::{Brief, briefs, cancelled, mark_cancelled};
+pub use brief::{Brief, cancelled, mark_cancelled};
+pub use elsewhere::add_ids;
 pub(crate) use erase::quantities_to_keep;
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
 pub use export::Export;
 pub use export_line::{Line, LineKind, for_spreadsheet, spreadsheet_head};
 pub use filter::TransactionFilter;
 pub use find::{Found, SearchKey, find, find_secret, find_within};
-pub use list::{ListQuery, TransactionPage, list};
+pub use history::{Event, EventKind, History, history};
+pub use list::{ListQuery, MAX_DAYS, TransactionPage, list};
+pub use listed::{ListedOrder, ListedOrders, Mark, listed};
+pub use listed_csv::listed_for_spreadsheet;
 pub(crate) use names::{names_person, says};
 pub use person::{ErasureCursor, PersonStep, erase_person_step};
 pub use record::{Record, get};

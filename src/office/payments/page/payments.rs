@@ -187,7 +187,7 @@ fn rows(usage: &MonthUsage, names: &UnitNames, now_ms: u64, list: &str) -> Vec<V
             names.link(&usage.of.scope.unit),
             html! {
                 @if due.unpriced > 0 {
-                    a.tag.note href=(of_month(usage, &[("unpriced", "yes")])) { (due.unpriced) " unpriced" } " "
+                    a.tag.note href=(of_month(usage, &[("state", "unpriced")])) { (due.unpriced) " unpriced" } " "
                 }
                 (view::grouped(due.transactions))
             },

@@ -168,7 +168,7 @@ pub(crate) fn rows<S, C: Clock, E>(
             html! {
                 @if sum.unpriced > 0 {
                     (grouped(sum.unpriced)) " "
-                    a href=(of_month(usage, &[("unpriced", "yes")])) aria-label={ "List the unpriced pledges of " (view::month(usage.of.month)) } { "List" }
+                    a href=(of_month(usage, &[("state", "unpriced")])) aria-label={ "List the unpriced pledges of " (view::month(usage.of.month)) } { "List" }
                 }
             },
         ]

@@ -5,7 +5,7 @@ use super::dues;
 use super::dues::Due;
 use super::{Payment, StatedAmount, get, in_money};
 use crate::buyer::visible::is_line;
-use crate::office::orders::rows::order::Filter;
+use crate::office::orders::rows::order::{Filter, TransactionState};
 use crate::office::orders::rows::orders;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::shared::rows::port::Ledger;
@@ -201,7 +201,8 @@ async fn check_unpriced(
 /// Returns the IDs of the month's newest transactions that have unpriced pledges.
 async fn examples(ledger: &dyn Ledger, of: &ScopeMonth) -> Result<Vec<String>> {
     let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
-    let filter = Filter { from, until: Some(until), unpriced: true, ..Filter::of(&of.scope) };
+    let state = Some(TransactionState::Unpriced);
+    let filter = Filter { from, until: Some(until), state, ..Filter::of(&of.scope) };
     let page = orders::orders(ledger, &filter, &Direction::Newest, MAX_EXAMPLES).await?;
     Ok(page.orders.into_iter().map(|order| order.id).collect())
 }

@@ -32,6 +32,11 @@ impl<S, C, E> PageContext<'_, S, C, E> {
 }
 
 impl UnitNames {
+    /// Returns the name of a unit; `None` if the unit is called by its ID.
+    pub fn name(&self, unit: &str) -> Option<&str> {
+        self.0.get(unit).map(String::as_str)
+    }
+
     /// Renders a link to an address that concerns a unit, with the unit's name.
     pub fn link_to(&self, address: &str, unit: &str) -> Markup {
         let name = self.0.get(unit);

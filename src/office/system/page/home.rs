@@ -149,7 +149,7 @@ async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let now_ms = context.clock.now_ms();
     let address = |month: Month| match month.has_ended(now_ms) {
         true => in_month("/payments", month, &[]),
-        false => in_month("/orders", month, &[("unpriced", "yes")]),
+        false => in_month("/orders", month, &[("state", "unpriced")]),
     };
     let has_ended = months.iter().any(|(month, _)| month.has_ended(now_ms));
     Ok((!months.is_empty()).then(|| {

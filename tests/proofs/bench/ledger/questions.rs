@@ -3,7 +3,7 @@
 use crate::orders::{RARE, Size, key};
 use futures_executor::block_on;
 use impact_pledge::office::fulfilment::rows::quantities;
-use impact_pledge::office::orders::rows::order::{Filter, PageCursor};
+use impact_pledge::office::orders::rows::order::{Filter, PageCursor, TransactionState};
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
 use impact_pledge::office::payments::rows::scope_months;
@@ -72,13 +72,13 @@ fn lists(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
         list("newest 50 of a rare key of the biggest shop", of_key(RARE), &Direction::Newest, PAGE),
         list(
             "newest 50 without a price, biggest shop",
-            Filter { unpriced: true, ..of_biggest() },
+            Filter { state: Some(TransactionState::Unpriced), ..of_biggest() },
             &Direction::Newest,
             PAGE,
         ),
         list(
             "newest 50 without a price, all shops",
-            Filter { unpriced: true, ..Filter::default() },
+            Filter { state: Some(TransactionState::Unpriced), ..Filter::default() },
             &Direction::Newest,
             PAGE,
         ),

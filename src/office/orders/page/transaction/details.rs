@@ -22,6 +22,8 @@ pub(super) struct Facts {
     pub times: Times,
     /// When the transaction's month was paid.
     pub paid_at: Option<PaidAt>,
+    /// The charge less the credits, a decimal with two places; `None` without credits.
+    pub net: Option<String>,
     /// The key that created the transaction, if it still exists.
     pub key: Option<KeyRow>,
     /// Whether the key belongs to a team that the person may not see. The page then hides the team's name and
@@ -63,20 +65,20 @@ pub(super) async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<
 impl Facts {
     pub(super) fn order(&self, shown: &TransactionView<'_>) -> Markup {
         let (row, transaction) = (&shown.row, &shown.transaction);
-        let repeat = if shown.repeatable {
-            "Yes: created with an Idempotency-Key, so a retry returns this same transaction."
-        } else {
-            "No: created without an Idempotency-Key, so a retry creates and charges a second transaction."
-        };
         let mut rows = vec![
             ("Reference", view::untrusted_text(&transaction.reference)),
             ("Created", self.times.created.clone()),
             ("Unit", unit(&row.scope.unit)),
             ("Charge", html! { strong { (view::money(&row.amount, &row.currency_code)) } }),
-            ("Paid", self.paid()),
-            ("API key", self.made_by(shown.key.as_deref())),
-            ("Safe to retry?", html! { (repeat) }),
         ];
+        rows.extend(self.net.as_ref().map(|net| {
+            (
+                "Net charge",
+                html! { strong { (view::money(net, &row.currency_code)) } ", after credits" },
+            )
+        }));
+        rows.push(("Paid", self.paid()));
+        rows.push(("API key", self.made_by(shown.key.as_deref())));
         rows.extend(self.times.erased.clone().map(|at| ("Erased", at)));
         view::facts(&rows)
     }

@@ -27,7 +27,7 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
     html! {
         section #(anchor) {
             h2 { (heading) }
-            (mail_state::facts(status, times))
+            (mail_state::facts(status, times, !context.is_of_shop()))
             @if is_asked {
                 p { a href=(preview_path(id, service)) { "Preview" } " (personal data masked)" }
             }

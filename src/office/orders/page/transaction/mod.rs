@@ -4,6 +4,7 @@
 mod details;
 mod erase;
 mod erase_form;
+mod history;
 mod mail;
 mod page;
 mod parts;

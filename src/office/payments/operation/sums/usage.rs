@@ -3,7 +3,7 @@
 use super::of_month::UNIT;
 use super::summed::{Summed, Sums};
 use crate::office::orders::operation::{MONTH, listed};
-use crate::office::orders::rows::order::Order;
+use crate::office::orders::rows::order::{Order, TransactionState};
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{ListQuery, TransactionFilter};
@@ -67,7 +67,12 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
         return Answer::new(&summed.data(), summed.in_words("no transactions"));
     }
     summed.sums.retain(|sum| sum.unpriced > 0);
-    let query = ListQuery { filter, month, unpriced, ..ListQuery::default() };
+    let query = ListQuery {
+        filter,
+        month,
+        state: Some(TransactionState::Unpriced),
+        ..ListQuery::default()
+    };
     let newest = &Direction::Newest;
     let mut page = transactions::list(call.ledger, &query, newest, MOST_EXAMPLES).await?.page;
     transactions::mark_cancelled(call.store, &mut page.orders).await?;
@@ -78,7 +83,7 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
     };
     let others = match page.older {
         Some(_) => {
-            "There are more transactions with unpriced pledges: `transactions list --unpriced` \
+            "There are more transactions with unpriced pledges: `transactions list --state unpriced` \
                     lists them."
                 .to_owned()
         }

@@ -1,0 +1,92 @@
+//! The history of a transaction, and who may do what the page does not offer.
+
+use crate::buyer::updates::Stage;
+use crate::office::mails::page::mail_state;
+use crate::office::orders::rule::{Event, EventKind, History};
+use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::list_times::ListTimes;
+use crate::office::shared::page::view;
+use crate::office::shared::rule::roles::Permission;
+use crate::pledges::service::{Clock, Entropy};
+use maud::{Markup, html};
+
+/// Renders the events in the order of time. The reason of a credit is for people who may credit.
+pub(super) fn section<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    history: &History,
+    times: &ListTimes<'_, C>,
+) -> Markup {
+    html! {
+        section #history {
+            h2 { "History" }
+            ol.plain.history {
+                @for event in &history.events { li { (when(event, times)) " " (what(context, event)) } }
+            }
+            @if history.lacks_credits { p.problem { "The ledger does not answer, so credits are not shown." } }
+            @if history.lacks_updates {
+                p.problem { "Some records could not be read, so updates or a cancellation may be missing." }
+            }
+        }
+    }
+}
+
+fn when<C: Clock>(event: &Event, times: &ListTimes<'_, C>) -> Markup {
+    match event.kind {
+        EventKind::Paid | EventKind::Updated { .. } => view::day(&event.at),
+        _ => times.text(&event.at),
+    }
+}
+
+fn what<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, event: &Event) -> Markup {
+    match &event.kind {
+        EventKind::Created => html! { "Created" },
+        EventKind::Notified(status) => {
+            let service = if status.service.is_email() { "E-mail" } else { status.service.name() };
+            html! { (service) ": " (mail_state::tag(status)) }
+        }
+        EventKind::Paid => html! { "The month was paid" },
+        EventKind::Credited(credit) => html! {
+            "Credited: " (view::money(&credit.amount(), &credit.currency))
+            " by " (context.author_of(&credit.author, false))
+            @if context.may(Permission::Account) { ": " (view::untrusted_text(&credit.reason)) }
+        },
+        EventKind::Cancelled => html! { "Cancelled: the buyer was told" },
+        EventKind::Updated { offering, stage } => {
+            html! { "The timeline shows " (view::untrusted_text(offering)) ": " (words(*stage)) }
+        }
+        EventKind::Erased => html! { "Personal data erased" },
+    }
+}
+
+fn words(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Funded => "funded",
+        Stage::UnderWay => "under way",
+        Stage::Done => "done",
+        Stage::Verified => "verified",
+    }
+}
+
+/// Says which role may do what the page does not offer to the person. `manages` is whether the person may see personal data.
+pub(super) fn others<S, C, E>(context: &PageContext<'_, S, C, E>, manages: bool) -> Markup {
+    let sees = context.may(Permission::Support) || context.is_of_shop();
+    let text = match (context.is_of_shop(), manages) {
+        (true, true) => "Only the operators of this service credit transactions.",
+        (true, false) => {
+            "Managers of the shop see personal data, send e-mails again and erase. Only the operators of this service \
+             credit transactions."
+        }
+        (false, true) => return html! {},
+        (false, false) if !sees => {
+            "Support and operators see the recipient and send e-mails again. Operators and managers of the shop see \
+             personal data and erase."
+        }
+        (false, false) if context.may(Permission::Account) => {
+            "Operators and managers of the shop see personal data and erase."
+        }
+        (false, false) => {
+            "Accounts and operators credit transactions. Operators and managers of the shop see personal data and erase."
+        }
+    };
+    html! { p.soft { (text) } }
+}

@@ -1,0 +1,122 @@
+//! The history of a transaction: what happened to it, in the order of time.
+
+use super::record::Record;
+use crate::buyer::updates::{OfferingUpdates, Stage};
+use crate::office::credits::rows as credits;
+use crate::office::credits::rows::CreditRow;
+use crate::office::mails::rule::Status;
+use crate::office::orders::rows::order::Order;
+use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rule::error::Result;
+use crate::office::shared::rule::records::{load, read_values};
+use crate::pledges::decimal::Decimal;
+use crate::pledges::settlement::{Month, PaidAt};
+use crate::pledges::store::{Cancelled, CancelledKey, Key as _, OperatorStore, UpdatesKey, decode};
+use crate::pledges::time::{date_time, parse_ms};
+use std::collections::BTreeSet;
+
+/// Largest number of offerings whose updates the history has, as the timeline.
+const MAX_OFFERINGS: usize = 20;
+
+/// Something that happened to a transaction.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// When it happened, an RFC 3339 date-time. A payment or an update has the beginning of its day.
+    pub at: String,
+    pub kind: EventKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum EventKind {
+    Created,
+    /// The last known state of a notification.
+    Notified(Box<Status>),
+    /// The month was paid.
+    Paid,
+    Credited(Box<CreditRow>),
+    /// The buyer was told that the transaction was cancelled.
+    Cancelled,
+    /// The timeline shows this stage of an offering.
+    Updated {
+        offering: String,
+        stage: Stage,
+    },
+    Erased,
+}
+
+/// The history of a transaction, and what could not be read of it.
+#[derive(Clone, Debug)]
+pub struct History {
+    /// The oldest event first.
+    pub events: Vec<Event>,
+    /// The transaction's row, with the sum of its credits.
+    pub row: Order,
+    /// Whether the ledger did not answer, so that credits are missing.
+    pub lacks_credits: bool,
+    /// Whether records in Workers KV could not be read, so that updates or a cancellation are missing.
+    pub lacks_updates: bool,
+}
+
+/// Returns the history of a transaction. `row` is its row, and `notifications` are the states of its notifications. Ledger
+/// cost: 1 query. KV cost: 1 read, and 1 more if it has credits.
+///
+/// # Errors
+/// If the record is damaged. A failure of the ledger or the store is part of the result.
+pub async fn history(
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    record: &Record,
+    row: &Order,
+    notifications: &[Status],
+    paid_at: Option<&PaidAt>,
+) -> Result<History> {
+    let credits = credits::credits(ledger, record.id()).await;
+    let updates = updates(store, record, row).await;
+    let cancelled = match &credits {
+        Ok(credits) if credits.is_empty() => Ok(None),
+        _ => load::<_, Cancelled>(store, CancelledKey(&record.id)).await,
+    };
+    let (lacks_credits, lacks_updates) = (credits.is_err(), updates.is_err() || cancelled.is_err());
+    let credits = credits.unwrap_or_default();
+    let row = Order { credited: sum(&credits), ..row.clone() };
+    let at = |at: &str, kind| Event { at: at.to_owned(), kind };
+    let mut events = vec![at(&row.created_at, EventKind::Created)];
+    events.extend(notifications.iter().filter_map(|status| {
+        Some(at(status.at.as_deref()?, EventKind::Notified(Box::new(status.clone()))))
+    }));
+    events.extend(paid_at.map(|paid_at| at(paid_at.as_str(), EventKind::Paid)));
+    events.extend(credits.into_iter().map(|credit| Event {
+        at: date_time(credit.at),
+        kind: EventKind::Credited(Box::new(credit)),
+    }));
+    events.extend(cancelled.ok().flatten().map(|it| at(&it.at, EventKind::Cancelled)));
+    events.extend(updates.unwrap_or_default());
+    events.extend(row.erased.as_deref().map(|erased| at(erased, EventKind::Erased)));
+    events.sort_by_key(|event| parse_ms(&event.at));
+    Ok(History { events, row, lacks_credits, lacks_updates })
+}
+
+/// Returns the sum of credits, a decimal with two places; `None` without credits.
+fn sum(credits: &[CreditRow]) -> Option<String> {
+    let amounts = credits.iter().filter_map(|credit| Decimal::parse(&credit.amount()));
+    (!credits.is_empty()).then(|| Decimal::sum(amounts).to_money())
+}
+
+/// Reads the published updates about the transaction's offerings, as its timeline shows them.
+async fn updates(store: &impl OperatorStore, record: &Record, row: &Order) -> Result<Vec<Event>> {
+    let transaction = record.transaction()?;
+    let Some(month) = Month::of(&row.created_at) else { return Ok(Vec::new()) };
+    let offerings = transaction.pledges.iter().map(|pledge| &*pledge.impact.offering_id);
+    let offerings: BTreeSet<_> = offerings.take(MAX_OFFERINGS).collect();
+    let keys: Vec<_> =
+        offerings.iter().map(|offering| UpdatesKey::new(row.scope.mode, offering, month)).collect();
+    let mut events = Vec::new();
+    for (offering, value) in offerings.into_iter().zip(read_values(store, &keys).await?) {
+        let Some(value) = value else { continue };
+        let found: OfferingUpdates = decode(UpdatesKey::KIND, &value)?;
+        events.extend(found.updates.into_iter().map(|update| Event {
+            at: date_time(update.date.begins_ms()),
+            kind: EventKind::Updated { offering: offering.to_owned(), stage: update.stage },
+        }));
+    }
+    Ok(events)
+}
