@@ -1,9 +1,11 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
-//! timelines, pledges orders that the queue has not delivered, and makes backups.
+//! timelines, pledges orders that the queue has not delivered, makes backups,
+//! and sends e-mails to the people of the dashboard.
 
 use super::DashboardBindings;
 use super::cron_backup::back_up;
 use super::intake::catch_up;
+use super::notices::send_notices;
 use crate::doors::cloudflare::KvStore;
 use crate::doors::platform::Platform;
 use crate::office::audit::rule as audit;
@@ -24,8 +26,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{console_error, console_log};
 
 /// The limits of one invocation. Cloudflare allows 1,000 D1 queries and 15 minutes. A call of the ledger
-/// makes up to 3 queries (1.5 on average), and the next invocation begins after 5 minutes.
-const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
+/// makes up to 3 queries (1.5 on average), up to 150 are left for e-mails, and the next invocation begins after 5 minutes.
+const LIMITS: Limits = Limits { calls: 500, milliseconds: 4 * 60_000 };
 
 /// Maximum number of update records in KV that an invocation compares with the ledger's rows.
 const MAX_COMPARED: usize = 10;
@@ -42,7 +44,7 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Keeps up the ledger, pledges orders, then makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
+/// Keeps up the ledger, pledges orders, sends e-mails, then makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
 /// where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn scheduled(bindings: DashboardBindings) {
@@ -50,8 +52,10 @@ pub async fn scheduled(bindings: DashboardBindings) {
     let Some(ledger) = bindings.database() else {
         return back_up(&bindings, &store, &Unbound).await;
     };
+    let began_ms = Platform.now_ms();
     let has_time = keep_up(&store, &ledger).await;
     catch_up(&bindings, &store, &ledger).await;
+    send_notices(&bindings, &store, &ledger, began_ms).await;
     if has_time {
         back_up(&bindings, &store, &ledger).await;
     }

@@ -1,8 +1,9 @@
 //! Sends messages to the operator's adapters: through a service binding, or by an HTTP request.
 
-use super::sending::{Sending, fetch, patiently, temporary, wait_of};
+use super::sending::Sending;
 use crate::buyer::adapters::{AdapterAddress, AdapterAddresses, AdapterName, TimedId};
 use crate::buyer::delivery::{AdapterState, Messenger, OutgoingMessage, SendError, adapter_answer};
+use crate::doors::cloudflare::attempts::{fetch, patiently, temporary, wait_of};
 use crate::doors::cloudflare::deadline::within;
 use crate::doors::cloudflare::{Bindings, KvNamespace};
 use crate::doors::platform::Platform;
