@@ -1,7 +1,6 @@
 //! Implements the service's interfaces on Cloudflare Workers: requests and responses, the KV namespace, the
 //! queues, the rate limit, bindings and variables. Every wait has a deadline.
 
-pub(crate) mod attempts;
 mod bindings;
 mod call;
 pub(crate) mod chunk_reader;
@@ -9,7 +8,6 @@ pub(crate) mod deadline;
 pub(crate) mod json;
 pub(crate) mod kv;
 mod ledger_queue;
-pub(crate) mod mail;
 mod outbox;
 mod queue;
 mod rate_limit;

@@ -26,8 +26,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{console_error, console_log};
 
 /// The limits of one invocation. Cloudflare allows 1,000 D1 queries and 15 minutes. A call of the ledger
-/// makes up to 3 queries (1.5 on average), up to 150 are left for e-mails, and the next invocation begins after 5 minutes.
-const LIMITS: Limits = Limits { calls: 500, milliseconds: 4 * 60_000 };
+/// makes up to 3 queries (1.5 on average), and the next invocation begins after 5 minutes.
+const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
 
 /// Maximum number of update records in KV that an invocation compares with the ledger's rows.
 const MAX_COMPARED: usize = 10;
@@ -53,17 +53,19 @@ pub async fn scheduled(bindings: DashboardBindings) {
         return back_up(&bindings, &store, &Unbound).await;
     };
     let began_ms = Platform.now_ms();
-    let has_time = keep_up(&store, &ledger).await;
+    let reached = keep_up(&store, &ledger).await;
     catch_up(&bindings, &store, &ledger).await;
-    send_notices(&bindings, &store, &ledger, began_ms).await;
-    if has_time {
+    if reached != Reached::Limit {
+        send_notices(&bindings, &store, &ledger, began_ms).await;
+    }
+    if reached == Reached::Idle {
         back_up(&bindings, &store, &ledger).await;
     }
 }
 
 /// Brings entries of the audit log into the ledger, repairs records of updates and other copies, then continues the comparison
-/// of the ledger with Workers KV. Returns whether there was so little to do that most of the invocation's calls are left.
-async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> bool {
+/// of the ledger with Workers KV. Returns how much of the invocation's calls it took.
+async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> Reached {
     let is_lost = is_lost(store, ledger).await; // before entries are brought in: one of them may be the one to look for
     bring_in_audit_log(store, ledger).await;
     mend_updates(store, ledger).await;
@@ -74,11 +76,22 @@ async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> bool {
     let holder = upkeep::holder(&Platform);
     let outcome = upkeep::keep_up(ledger, store, &Platform, &holder, LIMITS).await;
     log(&outcome, Platform.now_ms().saturating_sub(began_ms));
-    let idle = |upkeep: Upkeep| {
-        let Upkeep { reached, unsent, days, .. } = upkeep;
-        (reached, unsent, days) == (PassOutcome::NotDue, 0, 0)
-    };
-    outcome.is_ok_and(idle)
+    match outcome {
+        Ok(Upkeep { reached: PassOutcome::Part, .. }) => Reached::Limit,
+        Ok(Upkeep { reached: PassOutcome::NotDue, unsent: 0, days: 0, .. }) => Reached::Idle,
+        _ => Reached::Some,
+    }
+}
+
+/// How much of an invocation's calls the upkeep took.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// So few that most are left.
+    Idle,
+    /// Some, or the upkeep failed.
+    Some,
+    /// As many as it may: the next invocation continues.
+    Limit,
 }
 
 /// Brings the entries of changes in Workers KV into the ledger. After a failure, the next invocation starts again.

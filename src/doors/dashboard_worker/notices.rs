@@ -3,8 +3,8 @@
 use super::{DashboardBindings, read_settings};
 use crate::buyer::delivery::{Headers, SendError};
 use crate::doors::cloudflare::KvStore;
-use crate::doors::cloudflare::attempts::patiently;
-use crate::doors::cloudflare::mail::{Email, MailSender, MailService};
+use crate::doors::mail::attempts::patiently;
+use crate::doors::mail::{Email, MailSender, MailService};
 use crate::doors::platform::Platform;
 use crate::office::notices::rule::{Letter, Office, Post, Told, tell};
 use crate::office::shared::rows::port::Ledger;

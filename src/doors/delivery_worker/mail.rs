@@ -3,8 +3,8 @@
 use super::sending::Sending;
 use crate::buyer::delivery::{Mailer, OutgoingEmail, SendError};
 use crate::doors::cloudflare::KvNamespace;
-use crate::doors::cloudflare::attempts::patiently;
-use crate::doors::cloudflare::mail::{Email, MailSender};
+use crate::doors::mail::attempts::patiently;
+use crate::doors::mail::{Email, MailSender};
 use crate::pledges::store::NotificationKey;
 use crate::pledges::types::NotificationService;
 use js_sys::Promise;

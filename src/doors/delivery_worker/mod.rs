@@ -6,8 +6,8 @@ mod sending;
 
 use super::cloudflare::deadline::pause;
 use super::cloudflare::json::{from_js, log_error};
-use super::cloudflare::mail::MailSender;
 use super::cloudflare::{Bindings, KvStore, QueueMessage, trimmed};
+use super::mail::MailSender;
 use super::platform::Platform;
 use crate::buyer::delivery::{Deliveries, MAX_HELD_BYTES, MailSettings, Notifier, Outcome, Timer};
 use crate::pledges::service::{Message, Settings, Variables};

@@ -2,8 +2,8 @@
 
 use crate::buyer::delivery::{Marker, SendError};
 use crate::doors::cloudflare::KvNamespace;
-use crate::doors::cloudflare::attempts::temporary;
 use crate::doors::cloudflare::kv::put_options;
+use crate::doors::mail::attempts::temporary;
 use crate::pledges::store::{Key as _, NoMetadata, NotificationKey};
 use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

@@ -71,7 +71,7 @@ pub async fn set<P: Ports>(
 pub const LIST: Spec = Spec::reads(
     "notices",
     "list",
-    "list the e-mails to people of the dashboard of the last 90 days, and which are switched off",
+    "list the e-mails to people of the dashboard, newest first, and which are switched off",
     &[
         Argument::option("address", text("address"), "only those to this e-mail address"),
         Argument::option("kind", KINDS, "only e-mails of this kind"),

@@ -10,7 +10,7 @@ mod home;
 mod keys;
 mod ledger;
 mod log;
-mod members;
+pub mod members;
 mod memory;
 mod messages;
 mod operator_names;

@@ -23,6 +23,8 @@ use std::collections::BTreeMap;
 use std::iter::successors;
 
 pub(super) const HOUR_MS: u64 = 60 * 60_000;
+/// A problem of the ledger is told if it is still there after this time.
+pub(super) const LASTING_MINUTES: u64 = 60;
 /// A month and its statements are told during this many days after the month counts as ended.
 const MONTH_DAYS: u64 = 7;
 /// Number of units on a page of statements, and the maximum number of pages: 20,000 units.

@@ -1,6 +1,7 @@
 //! Writes the e-mails, as plain text and as HTML with the same content.
 
-use super::found::Found;
+use super::found::{Found, LASTING_MINUTES};
+use crate::office::mails::rule::RECENT_DAYS;
 use crate::office::shared::rule::month::month as in_words;
 use maud::{DOCTYPE, Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -126,7 +127,7 @@ fn content(found: &Found, own: &[String], names: &BTreeMap<String, String>) -> C
             Content {
                 subject: format!("{number} failed"),
                 sentence: format!(
-                    "In the last 7 days, {number} to buyers failed. They can be sent again, once the cause is corrected."
+                    "In the last {RECENT_DAYS} days, {number} to buyers failed. They can be sent again, once the cause is corrected."
                 ),
                 shops: Vec::new(),
                 others: 0,
@@ -136,7 +137,7 @@ fn content(found: &Found, own: &[String], names: &BTreeMap<String, String>) -> C
         Found::Ledger { problem } => Content {
             subject: "The ledger has a problem".to_owned(),
             sentence: format!(
-                "For more than an hour, the ledger has had this problem: {}.",
+                "For at least {LASTING_MINUTES} minutes, the ledger has had this problem: {}.",
                 problem.replace('`', "\"").trim_end_matches('.')
             ),
             shops: Vec::new(),

@@ -55,9 +55,9 @@ impl NoticeKind {
             NoticeKind::Statement => "The statement of a month is ready",
             NoticeKind::Bounces => "E-mails or messages to your buyers failed on the day before",
             NoticeKind::Failures => {
-                "E-mails or messages to buyers failed in the last 7 days, and can be sent again"
+                "E-mails or messages to buyers failed lately, and can be sent again"
             }
-            NoticeKind::Ledger => "The ledger has had a problem for more than an hour",
+            NoticeKind::Ledger => "The ledger has a problem that does not end by itself",
         }
     }
 }

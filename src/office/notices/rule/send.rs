@@ -4,7 +4,7 @@ use super::super::rows::notices;
 use super::super::rows::notices::{Attempt, AttemptEnd, Notice, NoticeKind, NoticeState, Planned};
 use super::super::rows::people::people_of;
 use super::found;
-use super::found::{Found, HOUR_MS, period};
+use super::found::{Found, HOUR_MS, LASTING_MINUTES, period};
 use super::letter::{Letter, Site, letter};
 use crate::buyer::delivery::SendError;
 use crate::buyer::recipient::brief;
@@ -119,8 +119,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy, P: Post> Run<'_, '_, S, C, E, P> {
         let Some(period) = period(kind, now) else { return Ok(()) };
         let Ok(Some(found)) = self.find(kind, &period).await else { return Ok(()) };
         let addresses = recipients(office.ledger, office.staff, kind, &found).await?;
-        // A problem of the ledger is told if it is still there after an hour.
-        let due = if kind == NoticeKind::Ledger { now.saturating_add(HOUR_MS) } else { now };
+        let wait_ms = if kind == NoticeKind::Ledger { LASTING_MINUTES * 60_000 } else { 0 };
+        let due = now.saturating_add(wait_ms);
         for addresses in addresses.chunks(MAX_ADDRESSES) {
             let planned = Planned { kind, period: &period, addresses, now, due };
             notices::plan(office.ledger, &planned).await?;

@@ -1,13 +1,15 @@
 //! The mail services: Cloudflare Email Sending through its binding, or Resend over HTTP.
 
-use super::attempts::{fetch, temporary, wait_of};
-use super::chunk_reader::ChunkReader;
-use super::deadline::within;
-use super::json::to_js;
-use super::{Bindings, SendEmail, trimmed};
+pub mod attempts;
+
+use super::cloudflare::chunk_reader::ChunkReader;
+use super::cloudflare::deadline::within;
+use super::cloudflare::json::to_js;
+use super::cloudflare::{Bindings, SendEmail, trimmed};
 use crate::buyer::delivery::{
     Headers, SendError, cloudflare_answer, cloudflare_error, resend_answer, sender_header,
 };
+use attempts::{fetch, temporary, wait_of};
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Promise, Reflect, Uint8Array};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Attempts to send something to a mail service or an adapter: the waits between them, and their errors.
 
-use super::deadline::pause;
 use crate::buyer::delivery::{SendError, wait_seconds};
+use crate::doors::cloudflare::deadline::pause;
 use crate::doors::platform::Platform;
 use crate::pledges::retry::RetryAfter;
 use crate::pledges::service::Clock as _;
