@@ -1,15 +1,14 @@
 //! The page on which people switch the e-mails to them on and off. For operators, it also has the log.
 
-use super::operation::SET;
 use super::rows::notices::{LogQuery, Notice, NoticeKind, NoticeState};
 use super::rule as notices;
 use super::rule::{KEPT_DAYS, switched_off};
 use crate::office::people::rule::normal_address;
 use crate::office::shared::page::context::PageContext;
-use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view::hidden;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Permission;
@@ -70,15 +69,13 @@ fn form<S, C: Clock, E: Entropy>(
     kind: NoticeKind,
     is_on: bool,
 ) -> Markup {
-    let (state, button) = if is_on { ("off", "Turn off") } else { ("on", "Turn on") };
-    let fixed = [("kind", kind.name()), ("state", state)];
-    let leave_out = &["address"][..];
-    context.operation_form(OperationForm {
-        fixed: &fixed,
-        leave_out,
-        button,
-        ..OperationForm::new(&SET, PATH)
-    })
+    let (state, words) = if is_on { ("off", "Turn off") } else { ("on", "Turn on") };
+    let fields = html! {
+        (hidden("kind", kind.name()))
+        (hidden("state", state))
+        button.quiet aria-label={ (words) ": " (kind.label()) } { (words) }
+    };
+    context.form(PATH, &fields)
 }
 
 async fn log<S, C: Clock, E: Entropy>(

@@ -42,7 +42,7 @@ impl NoticeKind {
         match self {
             NoticeKind::Month => "Month to settle",
             NoticeKind::Statement => "Statement",
-            NoticeKind::Bounces => "Failures of your buyers' e-mails",
+            NoticeKind::Bounces => "Failed e-mails to buyers of a shop",
             NoticeKind::Failures => "Failed e-mails and messages",
             NoticeKind::Ledger => "Problem of the ledger",
         }
