@@ -299,12 +299,12 @@ test("the cron sends the e-mails to people by the mail service that is bound", a
   await kv.put(`notification:${id}`, JSON.stringify(marker));
   const days = [0, 1].map((day) => new Date(Date.now() + day * 86_400_000));
   const wait = db.prepare(
-    "INSERT INTO notices (address, kind, period, state, at, due) VALUES (?1, 'failures', ?2, 'waiting', 0, 0)",
+    "INSERT INTO notices (address, kind, period, state, at, due) VALUES (?1, 'failures', ?2, 'waiting', ?3, 0)",
   );
   const fill = () =>
     db.batch([
       db.prepare("DELETE FROM notices"),
-      ...days.map((day) => wait.bind(OPERATOR, day.toISOString().slice(0, 10))),
+      ...days.map((day) => wait.bind(OPERATOR, day.toISOString().slice(0, 10), Date.now())),
     ]);
   const state = async () =>
     (
