@@ -30,6 +30,8 @@ pub mod doors {
     mod dashboard_worker;
     #[cfg(feature = "server")]
     mod delivery_worker;
+    #[cfg(any(feature = "dashboard", feature = "server"))]
+    mod mail;
     #[cfg(any(feature = "dashboard", feature = "operator", feature = "server"))]
     mod platform;
     #[cfg(feature = "validate")]

@@ -16,7 +16,7 @@ const DEADLINE_MS = 30_000; // of each call
 
 /**
  * Completes a dashboard's configuration with what the deployed service uses: its namespace, its queues, and
- * the origin of its API. Binds the service itself. Adds the ledger's database, the names of the bindings, variables and secrets that
+ * the origin of its API, its sender of e-mails. Binds the service itself. Adds the ledger's database, the names of the bindings, variables and secrets that
  * connect adapters of messaging services, and what backups say about the place of the records.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the
@@ -31,7 +31,7 @@ export async function configOnService(tools, { file, environment, settings }) {
   const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
   const bindings = await cloudflare.bindings(worker);
   const queue = queueAmong(bindings);
-  const origin = bindings.find(({ name }) => name === "PUBLIC_ORIGIN")?.text;
+  const variable = (wanted) => bindings.find(({ name }) => name === wanted)?.text;
   const id = await namespaceOf(cloudflare, service);
   const consumers = ledgerConsumers(settings, { worker, bindings, environment });
   const database_id = await migratedDatabase(tools, cloudflare, settings);
@@ -41,11 +41,13 @@ export async function configOnService(tools, { file, environment, settings }) {
     own.kv_namespaces = [{ binding: "PLEDGES", id }];
     own.services = [{ binding: "SERVICE", service: worker }]; // it records the pledges of orders
     own.queues = { producers: queue ? [{ binding: "NOTIFICATIONS", queue }] : [], consumers };
+    if (bindings.some(({ type }) => type === "send_email")) own.send_email = [{ name: "EMAIL" }];
     for (const database of own.d1_databases ?? [])
       if (database.binding === BINDING) database.database_id = database_id;
     own.vars = {
       ...own.vars,
-      SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "",
+      SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || variable("PUBLIC_ORIGIN") || "",
+      MAIL_FROM: own.vars?.MAIL_FROM || variable("MAIL_FROM") || "",
       MESSAGING_BINDINGS: messagingAmong(bindings),
       ...(hasBucket(own) && { BACKUP_PLACE: JSON.stringify(place) }),
     };

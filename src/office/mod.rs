@@ -17,6 +17,7 @@ pub mod demo;
 pub mod fulfilment;
 pub mod keys;
 pub mod mails;
+pub mod notices;
 pub mod operations;
 pub mod orders;
 pub mod payments;

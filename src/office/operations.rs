@@ -14,6 +14,7 @@ use super::credits::operation as credits;
 use super::fulfilment::operation as fulfilments;
 use super::keys::operation as keys;
 use super::mails::operation as emails;
+use super::notices::operation as notices;
 use super::orders::operation as transactions;
 use super::payments::operation::payments;
 use super::payments::operation::statements;
@@ -115,6 +116,8 @@ operations! {
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;
     EmailsPreview = emails::PREVIEW, preview;
+    NoticesSet = notices::SET, set;
+    NoticesList = notices::LIST, list;
     LedgerStatus = ledger::STATUS, status;
     LedgerCheck = ledger::CHECK, check;
     LedgerRebuild = ledger::REBUILD, rebuild;
@@ -124,7 +127,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 14] = [
+pub const GROUPS: [(&str, &str); 15] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -143,6 +146,7 @@ pub const GROUPS: [(&str, &str); 14] = [
     ("fulfilments", "What was done for pledges, such as trees that were planted"),
     ("updates", "What became of pledges, as shown on buyers' timelines"),
     ("emails", "E-mails and messages to the recipients of pledges"),
+    ("notices", "E-mails to the people of the dashboard: what waits for them, and what went wrong"),
     (
         "ledger",
         "The ledger: a database of all transactions, built from their records in Workers KV",

@@ -11,6 +11,8 @@ use super::fulfilment::page::quantities;
 use super::keys::operation as key_operations;
 use super::keys::page as keys;
 use super::mails::page::mails;
+use super::notices::operation as notice_operations;
+use super::notices::page as notices;
 use super::orders::page::{orders, person, transaction};
 use super::payments::operation::payments as payment_operations;
 use super::payments::page::{month, payment, payments, several, statement, usage};
@@ -265,6 +267,10 @@ routes! {
     Mails = "GET /mails", Support, global None, mails::mails(query);
     /// Sends the failed e-mails and messages of a day again, a limited number per request.
     ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
+    /// The e-mails that the person gets, and for operators the log of those that were sent.
+    Notices = "GET /notices", Look, global View, notices::notices(query);
+    SetNotice = "POST /notices", Look, global View, notices::notices(query)
+        after notice_operations::SET, set("address" = by);
     /// The audit log. People of shops see the changes that concern their own units and teams.
     Audit = "GET /audit", Operate, global View, audit::audit(query);
     /// Versions, limits, roles, the ledger, and the last backups.

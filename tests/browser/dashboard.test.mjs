@@ -75,6 +75,7 @@ for (const [path, text] of Object.entries({
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
   "/audit": "as paid",
+  "/notices": "Problem of the ledger",
   "/system": "Limits",
   "/person": "E-mail address",
 }))
@@ -90,6 +91,7 @@ for (const [email, path, text] of [
   [MANAGER, "/units/unit_dev/people", VIEWER],
   [MANAGER, USAGE, "Complete up to"],
   [VIEWER, "/", "Your units"],
+  [VIEWER, "/notices", "Statement"],
   [VIEWER, "/units/unit_dev", "How the shop looks"],
   [VIEWER, `/units/unit_dev/statement?month=${MONTH}`, "Unit price"],
 ])

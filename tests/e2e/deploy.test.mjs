@@ -260,6 +260,8 @@ test("the dashboard is bound to the resources of the deployed service, and its d
     { type: "queue", name: "LEDGER", queue_name: "books" },
     { type: "queue", name: "NOTIFICATIONS", queue_name: "mails" },
     { type: "plain_text", name: "PUBLIC_ORIGIN", text: "https://pledges.example" },
+    { type: "send_email", name: "EMAIL" },
+    { type: "plain_text", name: "MAIL_FROM", text: "pledges@shop.example" },
     { type: "service", name: "MESSAGING_SERVICE_A", service: "alerts" },
     { type: "plain_text", name: "MESSAGING_SERVICE_B_URL", text: "https://adapter.example/" },
     { type: "secret_text", name: "MESSAGING_SERVICE_B_SECRET" },
@@ -283,6 +285,9 @@ test("the dashboard is bound to the resources of the deployed service, and its d
       MESSAGING_BINDINGS: {
         text: "MESSAGING_SERVICE_A, MESSAGING_SERVICE_B_SECRET, MESSAGING_SERVICE_B_URL",
       },
+      EMAIL: {},
+      MAIL_FROM: { text: "pledges@shop.example" },
+      DASHBOARD_ORIGIN: { text: "" },
       CONTACT: { text: "" },
       BILLING_NAME: { text: "" },
       BILLING_ADDRESS: { text: "" },

@@ -51,6 +51,7 @@ mod lost_database;
 mod mail;
 mod mail_words;
 mod messaging;
+mod notices;
 mod notify;
 mod number;
 mod once;

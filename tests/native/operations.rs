@@ -84,8 +84,20 @@ fn a_form_and_its_command_are_for_the_same_roles() {
 /// must be an ID, or what the page is about.
 #[test]
 fn a_form_has_a_field_for_each_argument_that_a_person_enters() {
-    let fixed =
-        ["unit", "team", "id", "month", "mode", "update", "fulfilment", "connection", "delivery"];
+    let fixed = [
+        "unit",
+        "team",
+        "id",
+        "month",
+        "mode",
+        "update",
+        "fulfilment",
+        "connection",
+        "delivery",
+        "address",
+        "kind",
+        "state",
+    ];
     for spec in Route::iter().filter_map(|it| it.operation()) {
         for argument in spec.arguments.iter().filter(|it| it.is_required && it.field.is_none()) {
             assert!(fixed.contains(&argument.name), "{}: {}", spec.full_name(), argument.name);

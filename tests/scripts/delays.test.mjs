@@ -60,14 +60,14 @@ const RECENT = minutes("src/pledges/service/recent.rs", "LIFETIME_MS");
 const BODY = seconds("src/doors/cloudflare/request.rs", "BODY_MS");
 const PIECE = seconds("src/doors/cloudflare/request.rs", "PIECE_MS");
 const QUEUE = seconds("src/doors/cloudflare/queue.rs", "PUT_MS");
-const MAIL = seconds("src/doors/delivery_worker/mail.rs", "SEND_MS");
+const MAIL = seconds("src/doors/mail/mod.rs", "SEND_MS");
 const ADAPTER = seconds("src/doors/delivery_worker/messaging.rs", "SEND_MS");
-const PAUSE = constant("src/doors/delivery_worker/sending.rs", "MAX_PAUSE_SECONDS");
+const PAUSE = constant("src/doors/mail/attempts.rs", "MAX_PAUSE_SECONDS");
 /**
  * The longest time in seconds until the result of an e-mail is known. It consists of the period in which
  * pauses may begin, the last pause, and two timeouts for sending.
  */
-const MAILED = seconds("src/doors/delivery_worker/sending.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
+const MAILED = seconds("src/doors/mail/attempts.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/buyer/delivery/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/buyer/delivery/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
 const AGAIN = numbers("src/buyer/delivery/schedule.rs", "FAILED_AFTER");
@@ -190,6 +190,10 @@ const STATED = {
     `accepted within ${EXEMPT} minutes`,
   ],
   "docs/dashboard.md": [
+    `to whom in the last ${constant("src/office/notices/rule/send.rs", "KEPT_DAYS")} days`,
+    `a problem for at least ${constant("src/office/notices/rule/found.rs", "LASTING_MINUTES")} minutes`,
+    `e-mails every ${CRON} minutes`,
+    `during the ${constant("src/office/notices/rule/found.rs", "MONTH_DAYS")} days after`,
     `changes of the last ${SHOWN} s`,
     `works for up to ${REFUSED} s`,
     `works for ${SEARCH} hours`,

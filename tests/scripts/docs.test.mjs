@@ -79,7 +79,7 @@ const STATED = [
   ],
   [
     "emails",
-    "doors/delivery_worker/mail",
+    "doors/mail/mod",
     /SEND_MS: u32 = (.+);/,
     (ms) => `does not answer within ${ms / 1000} s`,
   ],

@@ -16,7 +16,12 @@ import { KEY, PATH } from "./workerd.mjs";
 const OPERATOR = "operator@small-hours.example";
 const FAST = { "x-speed": "50" }; // a deadline of 10 s ends after 200 ms
 const MAIN = join("tests", "server", "dashboard-stand-ins.mjs");
-const WISH = { main: MAIN, email: OPERATOR, vars: { OPERATORS: OPERATOR } };
+const VARS = {
+  OPERATORS: OPERATOR,
+  DASHBOARD_ORIGIN: "https://dashboard.example",
+  MAIL_FROM: "pledges@small-hours.example",
+};
+const WISH = { main: MAIN, email: OPERATOR, vars: VARS };
 
 let dashboard, harness, origin, kv, db, other;
 before(async () => {
@@ -284,6 +289,55 @@ test("the cron stores the sums of ended days", async () => {
   assert.equal(others.length, 0);
   await db.prepare("UPDATE transactions SET quantities = '[]'").run();
   assert.equal((await stored()).length, 2 * (days - 1));
+});
+
+/** The e-mail waits for today and for tomorrow, in case a day ends meanwhile. */
+test("the cron sends the e-mails to people by the mail service that is bound", async () => {
+  const { id } = await created();
+  await kv.put(`mail-failed:${new Date().toISOString().slice(0, 10)}:${id}`, "");
+  const marker = { state: "failed", reason: null, round: 1, at: new Date(), attempts: 1 };
+  await kv.put(`notification:${id}`, JSON.stringify(marker));
+  const days = [0, 1].map((day) => new Date(Date.now() + day * 86_400_000));
+  const wait = db.prepare(
+    "INSERT INTO notices (address, kind, period, state, at, due) VALUES (?1, 'failures', ?2, 'waiting', ?3, 0)",
+  );
+  const fill = () =>
+    db.batch([
+      db.prepare("DELETE FROM notices"),
+      ...days.map((day) => wait.bind(OPERATOR, day.toISOString().slice(0, 10), Date.now())),
+    ]);
+  const state = async () =>
+    (
+      await db
+        .prepare("SELECT state, cause FROM notices WHERE state <> 'waiting' AND kind = 'failures'")
+        .all()
+    ).results;
+  const run = (headers) => send(origin, { method: "GET", path: "/cron", headers });
+  const mails = () => lines().filter(({ mail }) => mail?.subject.includes("failed"));
+
+  await fill();
+  await run({});
+  assert.deepEqual([mails(), await state()], [[], []], "no mail service is bound");
+
+  await run({ "x-mail": "E_INTERNAL_SERVER_ERROR" });
+  assert.deepEqual(await state(), [{ state: "failed", cause: "E_INTERNAL_SERVER_ERROR" }]);
+  assert.equal(mails().length, 1);
+
+  await fill();
+  await run({ "x-mail": "sends" });
+  await run({ "x-mail": "sends" });
+  assert.deepEqual(await state(), [{ state: "sent", cause: null }]);
+  assert.equal(mails().length, 2);
+  const { mail } = mails()[1];
+  assert.equal(mail.to, OPERATOR);
+  assert.deepEqual(mail.from, { name: "Impact Pledge", email: VARS.MAIL_FROM });
+  assert.deepEqual(mail.headers, {
+    "Auto-Submitted": "auto-generated",
+    "List-Unsubscribe": "<https://dashboard.example/notices>",
+  });
+  assert.match(mail.text, /1 e-mail or message to buyers failed/);
+  assert.match(mail.html, /<a href="https:\/\/dashboard\.example\/mails">/);
+  assert.ok(lines().some(({ notices, sent }) => notices === "send" && sent >= 1));
 });
 
 test("a cron logs that D1 fails, and the next one continues", async () => {

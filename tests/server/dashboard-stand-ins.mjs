@@ -1,8 +1,8 @@
 /**
  * Runs the dashboard with platform objects that misbehave. The headers `x-access`, `x-kv` and `x-d1` of a
  * request choose the objects. Without such a header, the real object is used. The header `x-speed` makes timers
- * run this many times as fast, until the next request. A request to `/batch` delivers a batch of ledger
- * messages. A request to `/cron` runs the cron job.
+ * run this many times as fast, until the next request. The header `x-mail` binds a mail service, which logs e-mails, or throws an
+ * error with the header's value as its code. A request to `/batch` delivers a batch of ledger messages. A request to `/cron` runs the cron job.
  */
 import dashboard from "../../build/dashboard/worker.js";
 
@@ -132,6 +132,15 @@ async function take(request, env) {
   return Response.json(bodies.map((_, at) => verdicts[at] ?? null));
 }
 
+/** Returns a binding of a mail service. `how` is `sends`, or the code of its error. */
+const mailService = (how) => ({
+  async send(mail) {
+    console.log(JSON.stringify({ mail }));
+    if (how !== "sends") throw Object.assign(new Error("of canary@example.org"), { code: how });
+    return { messageId: "<1@small-hours.example>" };
+  },
+});
+
 async function cron(env) {
   await dashboard.scheduled({ cron: "*/5 * * * *" }, env);
   return new Response("done");
@@ -166,6 +175,7 @@ export default {
     const bindings = { ...env };
     if (of("x-kv")) bindings.PLEDGES = namespace(env.PLEDGES, of("x-kv"));
     if (of("x-d1")) bindings.LEDGER_DB = database(env.LEDGER_DB, of("x-d1"));
+    if (of("x-mail")) bindings.EMAIL = mailService(of("x-mail"));
     if (request.url.endsWith("/batch")) return take(request, bindings);
     if (request.url.endsWith("/cron")) return cron(bindings);
     return dashboard.fetch(

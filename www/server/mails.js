@@ -32,13 +32,16 @@ export function noteOrigin(origin) {
  */
 export const withMails = (env) => ({
   ...withMessengers(env, lastOrigin),
-  EMAIL: { send: (mail) => keepMail(mail, env.MAILS) },
+  EMAIL: keptMails(env),
   PUBLIC_ORIGIN: env.PUBLIC_ORIGIN || lastOrigin,
 });
 
-async function keepMail(mail, kept) {
+/** Returns a binding `EMAIL` that stores e-mails, and sends nothing. @param {{MAILS: KVNamespace}} env */
+export const keptMails = ({ MAILS }) => ({ send: (mail) => keepMail(mail, MAILS) });
+
+async function keepMail(mail, namespace) {
   console.log(asText(mail));
-  return { messageId: await keep(kept, mail) };
+  return { messageId: await keep(namespace, mail) };
 }
 
 function asText({ from, to, replyTo, subject, text }) {

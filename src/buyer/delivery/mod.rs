@@ -31,7 +31,7 @@ pub use deliveries::{Deliveries, MAX_HELD_BYTES};
 pub use marker::{Marker, Reason, State};
 pub use notifier::{MailSettings, Notifier, Timer};
 pub use outcome::Outcome;
-pub use outgoing_email::{Headers, Mailer, OutgoingEmail};
+pub use outgoing_email::{Headers, Mailer, OutgoingEmail, sender_header};
 pub use outgoing_message::{AdapterState, Messenger, NoMessenger, OutgoingMessage};
 pub use queued::Queued;
 pub use schedule::{DELAY_SECONDS, MAX_RETRIES, TRIED_SECONDS};

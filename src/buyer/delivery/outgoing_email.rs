@@ -29,14 +29,14 @@ impl OutgoingEmail<'_> {
         let list_unsubscribe = self
             .reply_to
             .map(|address| format!("<{}?subject=Unsubscribe%20{}>", mailto(address), self.id));
-        Headers { auto_submitted: "auto-generated", list_unsubscribe }
+        Headers { list_unsubscribe, ..Headers::default() }
     }
+}
 
-    /// Returns the `From` header for an address: `"Small Hours Coffee" <a@b.example>`.
-    pub fn sender(&self, address: &str) -> String {
-        let name = self.mail.sender.replace(['"', '\\', '<', '>'], "");
-        format!("\"{name}\" <{address}>")
-    }
+/// Returns the `From` header of an e-mail: `"Small Hours Coffee" <a@b.example>`. `name` is the name of the sender.
+pub fn sender_header(name: &str, address: &str) -> String {
+    let name = name.replace(['"', '\\', '<', '>'], "");
+    format!("\"{name}\" <{address}>")
 }
 
 /// The characters to encode in an address: those that RFC 6068 requires, and some others. For example, a `+`
@@ -63,13 +63,20 @@ pub struct Headers {
     /// The `Auto-Submitted` header, which keeps mail programs from replying automatically.
     #[serde(rename = "Auto-Submitted")]
     pub auto_submitted: &'static str,
-    /// The `List-Unsubscribe` header (RFC 2369): a `mailto` link with which recipients can ask the shop for
-    /// no more e-mails. Its subject names the transaction.
+    /// The `List-Unsubscribe` header (RFC 2369). For recipients, it is a `mailto` link with which they can ask the shop for
+    /// no more e-mails. Its subject names the transaction. For people of the dashboard, it is the page that switches e-mails off.
     ///
     /// There is no `List-Unsubscribe-Post` header (RFC 8058), because that is for mailing lists. Each e-mail
     /// here belongs to one create request, and only the shop can stop requesting e-mails.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
+}
+
+impl Default for Headers {
+    /// Returns the headers of each e-mail.
+    fn default() -> Self {
+        Headers { auto_submitted: "auto-generated", list_unsubscribe: None }
+    }
 }
 
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]

@@ -33,5 +33,5 @@ pub use profile::{InvalidMember, NewProfile, Profile};
 pub use progress::OfferingProgress;
 pub use rounded::write_amount;
 pub use style::CONTENT_SECURITY_POLICY;
-pub use text::shortened;
+pub use text::{brief, shortened};
 pub use words::Sentence;

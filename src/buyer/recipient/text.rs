@@ -33,7 +33,7 @@ pub fn shortened(text: &str) -> &str {
 /// - Encoded words (`=?…?=`) are also broken up, because mail programs decode them in headers.
 /// - Control characters and invisible characters are removed, such as those that change the direction of
 ///   text.
-pub(super) fn brief(text: &str) -> Option<String> {
+pub fn brief(text: &str) -> Option<String> {
     let words = shortened(text).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
     let words = words.filter(|word| !word.chars().all(is_invisible));
     let text = words.collect::<Vec<_>>().join(" ");

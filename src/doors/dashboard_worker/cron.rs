@@ -1,9 +1,11 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
-//! timelines, pledges orders that the queue has not delivered, writes public totals, and makes backups.
+//! timelines, pledges orders that the queue has not delivered, sends e-mails to the people of the dashboard, writes public totals,
+//! and makes backups.
 
 use super::DashboardBindings;
 use super::cron_backup::back_up;
 use super::intake::catch_up;
+use super::notices::send_notices;
 use crate::doors::cloudflare::KvStore;
 use crate::doors::platform::Platform;
 use crate::office::audit::rule as audit;
@@ -45,7 +47,8 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Keeps up the ledger, pledges orders, then writes public totals, and makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues
+/// Keeps up the ledger, pledges orders, and sends e-mails. If that was little work, then writes public totals, and makes backups
+/// if a bucket is bound. Returns no error: after a failure, the next invocation continues
 /// where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn scheduled(bindings: DashboardBindings) {
@@ -53,17 +56,21 @@ pub async fn scheduled(bindings: DashboardBindings) {
     let Some(ledger) = bindings.database() else {
         return back_up(&bindings, &store, &Unbound).await;
     };
-    let has_time = keep_up(&store, &ledger).await;
+    let began_ms = Platform.now_ms();
+    let reached = keep_up(&store, &ledger).await;
     catch_up(&bindings, &store, &ledger).await;
-    if has_time {
+    if reached != Reached::Limit {
+        send_notices(&bindings, &store, &ledger, began_ms).await;
+    }
+    if reached == Reached::Idle {
         write_totals(&store, &ledger).await;
         back_up(&bindings, &store, &ledger).await;
     }
 }
 
 /// Brings entries of the audit log into the ledger, repairs records of updates and other copies, then continues the comparison
-/// of the ledger with Workers KV. Returns whether there was so little to do that most of the invocation's calls are left.
-async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> bool {
+/// of the ledger with Workers KV. Returns how much of the invocation's calls it took.
+async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> Reached {
     let is_lost = is_lost(store, ledger).await; // before entries are brought in: one of them may be the one to look for
     bring_in_audit_log(store, ledger).await;
     mend_updates(store, ledger).await;
@@ -74,11 +81,22 @@ async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> bool {
     let holder = upkeep::holder(&Platform);
     let outcome = upkeep::keep_up(ledger, store, &Platform, &holder, LIMITS).await;
     log(&outcome, Platform.now_ms().saturating_sub(began_ms));
-    let idle = |upkeep: Upkeep| {
-        let Upkeep { reached, unsent, days, .. } = upkeep;
-        (reached, unsent, days) == (PassOutcome::NotDue, 0, 0)
-    };
-    outcome.is_ok_and(idle)
+    match outcome {
+        Ok(Upkeep { reached: PassOutcome::Part, .. }) => Reached::Limit,
+        Ok(Upkeep { reached: PassOutcome::NotDue, unsent: 0, days: 0, .. }) => Reached::Idle,
+        _ => Reached::Some,
+    }
+}
+
+/// How much of an invocation's calls the upkeep took.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// So few that most are left.
+    Idle,
+    /// Some, or the upkeep failed.
+    Some,
+    /// As many as it may: the next invocation continues.
+    Limit,
 }
 
 /// Brings the entries of changes in Workers KV into the ledger. After a failure, the next invocation starts again.

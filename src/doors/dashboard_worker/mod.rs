@@ -9,9 +9,12 @@ mod cron;
 mod cron_backup;
 mod d1;
 mod intake;
+mod notices;
 mod shop_api;
 
-use super::cloudflare::{Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response};
+use super::cloudflare::{
+    Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response, trimmed,
+};
 use super::platform::Platform;
 use crate::office::dashboard::Dashboard;
 use crate::office::mails::rule::QueuedRounds;
@@ -47,6 +50,8 @@ extern "C" {
     fn support(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = ACCOUNTS)]
     fn accounts(this: &DashboardBindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = DASHBOARD_ORIGIN)]
+    fn dashboard_origin(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SERVICE_ORIGIN)]
     fn service_origin(this: &DashboardBindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = BILLING_NAME)]
@@ -124,6 +129,7 @@ pub async fn serve(
 }
 
 fn read_settings(bindings: &DashboardBindings) -> Settings {
+    let has_resend = trimmed(bindings.resend_api_key()).is_some();
     Settings::parse(Variables {
         operators: &bindings.operators().unwrap_or_default(),
         support: &bindings.support().unwrap_or_default(),
@@ -138,6 +144,9 @@ fn read_settings(bindings: &DashboardBindings) -> Settings {
         unusual_charge: &bindings.unusual_charge().unwrap_or_default(),
         backup_full_days: &bindings.backup_full_days().unwrap_or_default(),
         backup_kept_days: &bindings.backup_kept_days().unwrap_or_default(),
+        dashboard_origin: &bindings.dashboard_origin().unwrap_or_default(),
+        mail_from: &bindings.mail_from().unwrap_or_default(),
+        has_mail_service: bindings.email().is_some() || has_resend,
         messaging_bindings: &bindings.messaging_bindings().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })

@@ -1,10 +1,11 @@
 //! Sends messages to the operator's adapters: through a service binding, or by an HTTP request.
 
-use super::sending::{Sending, fetch, patiently, temporary, wait_of};
+use super::sending::Sending;
 use crate::buyer::adapters::{AdapterAddress, AdapterAddresses, AdapterName, TimedId};
 use crate::buyer::delivery::{AdapterState, Messenger, OutgoingMessage, SendError, adapter_answer};
 use crate::doors::cloudflare::deadline::within;
 use crate::doors::cloudflare::{Bindings, KvNamespace};
+use crate::doors::mail::attempts::{fetch, patiently, temporary, wait_of};
 use crate::doors::platform::Platform;
 use crate::pledges::service::Clock as _;
 use crate::pledges::store::NotificationKey;

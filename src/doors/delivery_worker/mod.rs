@@ -7,11 +7,12 @@ mod sending;
 use super::cloudflare::deadline::pause;
 use super::cloudflare::json::{from_js, log_error};
 use super::cloudflare::{Bindings, KvStore, QueueMessage, trimmed};
+use super::mail::MailSender;
 use super::platform::Platform;
 use crate::buyer::delivery::{Deliveries, MAX_HELD_BYTES, MailSettings, Notifier, Outcome, Timer};
 use crate::pledges::service::{Message, Settings, Variables};
 use crate::pledges::types::{NotificationService, TransactionId};
-use mail::{MailClient, MailService};
+use mail::MailClient;
 use messaging::MessengerClient;
 use sending::Sending;
 use serde::Serialize;
@@ -133,12 +134,5 @@ fn origin(bindings: &Bindings) -> Option<String> {
 }
 
 fn mail_client(bindings: &Bindings, sending: Sending) -> MailClient {
-    let service = match (bindings.email(), trimmed(bindings.resend_api_key())) {
-        (Some(binding), _) => MailService::Cloudflare(binding),
-        (None, Some(api_key)) => MailService::Resend(api_key),
-        (None, None) => MailService::None,
-    };
-    let is_address = |text: &String| crate::pledges::validate::format::is_email(text.as_bytes());
-    let from = trimmed(bindings.mail_from()).filter(is_address);
-    MailClient { service, from: from.unwrap_or_default(), records: bindings.pledges(), sending }
+    MailClient { sender: MailSender::of(bindings), records: bindings.pledges(), sending }
 }

@@ -250,6 +250,8 @@ pub const MAY: [(&str, &str, &str); 80] = [
     ("POST /prices", "", ""),
     ("GET /mails", "support", ""),
     ("POST /mails", "support", ""),
+    ("GET /notices", "support accounts", "manager viewer"),
+    ("POST /notices", "support accounts", "manager viewer"),
     ("GET /audit", "", "manager viewer"),
     ("GET /system", "", ""),
     ("GET /healthz", "support accounts", ""),

@@ -346,6 +346,8 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", &format!("{connection}/preview"), &[("rules", RULES)]);
     form_of("/units/north", &format!("{connection}/end"), &[]);
     form_of("/units/north", "/mails", &[("day", "2026-01-31"), ("sure", "yes")]);
+    let notice = [("kind", "statement"), ("state", "off"), ("address", EVA)];
+    form_of("/units/north", "/notices", &notice);
 
     let before = (
         shops.records(),
@@ -353,11 +355,11 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     );
     for (path, form) in forms.borrow().iter() {
         let status = shops.send(ZOE, form).status;
-        assert!(
-            matches!(status, 403 | 404) || ["/find", "/orders"].contains(&&**path),
-            "{path}: {status}"
-        );
+        let is_own = ["/find", "/notices", "/orders"].contains(&&**path);
+        assert!(matches!(status, 403 | 404) || is_own, "{path}: {status}");
     }
+    let off = shops.dashboard.ledger.sql("SELECT address FROM notices_off");
+    assert_eq!(off, [ZOE], "the sender's own e-mails");
     let after = (
         shops.records(),
         shops.dashboard.ledger.sql("SELECT place || address || role FROM people"),
@@ -405,6 +407,7 @@ fn nothing_that_a_manager_sees_names_another_shop() {
         "/orders?mode=live",
         "/orders?state=unpriced",
         "/audit",
+        "/notices",
         "/find",
         &format!("/transactions/{id}"),
         "/nowhere",

@@ -11,7 +11,7 @@ mod home;
 mod keys;
 mod ledger;
 mod log;
-mod members;
+pub mod members;
 mod memory;
 mod messages;
 mod operator_names;

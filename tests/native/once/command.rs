@@ -27,6 +27,7 @@ pub enum Command {
     RemovePrices,
     AddPerson,
     RemovePerson,
+    SwitchNotice,
     AddCredit,
     AddFulfilment,
     RemoveFulfilment,

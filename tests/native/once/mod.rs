@@ -21,6 +21,8 @@ use impact_pledge::office::fulfilment::rule as fulfilments;
 use impact_pledge::office::keys::rule as keys;
 use impact_pledge::office::mails::rule as notifications;
 use impact_pledge::office::mails::rule::QueuedRounds;
+use impact_pledge::office::notices::rows::notices::NoticeKind;
+use impact_pledge::office::notices::rule as notices;
 use impact_pledge::office::operations::Operation;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::payments::rule as payments;
@@ -216,6 +218,10 @@ impl Asked {
                 let whom = (&unit("unit_dev"), &*one(EVA, "ben@shop.example", other));
                 told(people::remove(ledger, author, whom, Removable::All).await)
             }
+            SwitchNotice => {
+                let of = (one(EVA, "ben@shop.example", other), NoticeKind::Month);
+                told(notices::switch(ledger, author, (&of.0, of.1), false).await)
+            }
             AddCredit => {
                 let reason = one("Returned", "Broken", other);
                 let request = CreditRequest {
@@ -359,6 +365,7 @@ impl Command {
             RemovePrices => "prices remove",
             AddPerson => "people add",
             RemovePerson => "people remove",
+            SwitchNotice => "notices set",
             AddCredit => "credits add",
             AddFulfilment => "fulfilments add",
             RemoveFulfilment => "fulfilments remove",

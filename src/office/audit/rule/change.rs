@@ -4,7 +4,7 @@ use crate::pledges::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 
 /// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
-/// people who were added or removed.
+/// people who were added or removed, or whose e-mails were switched on or off.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When the change was made, an RFC 3339 date-time.

@@ -11,7 +11,7 @@ use crate::pledges::types::TransactionId;
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 13] = [
+pub const GROUPS: [(&str, &str); 14] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
@@ -24,6 +24,7 @@ pub const GROUPS: [(&str, &str); 13] = [
     ("fulfilments", "Fulfilment"),
     ("updates", "Updates"),
     ("emails", "E-mails"),
+    ("notices", "E-mails to people of the dashboard"),
     ("ledger", "Ledger"),
 ];
 
@@ -65,6 +66,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("connections end", "ended a connection"),
     ("connections retry", "had a delivery read again"),
     ("connections fetch", "had orders fetched again"),
+    ("notices set", "changed which e-mails a person gets{text 0}"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",

@@ -140,7 +140,12 @@ impl Layout<'_> {
                         }
                     }
                     main #main { h1 { (title) } (content) }
-                    footer { "Times without a time zone are in UTC. Version " (self.settings.version) "." }
+                    footer {
+                        @if self.access.may_open(Permission::Look, MemberRight::View) {
+                            a href="/notices" { "E-mails to you" } ". "
+                        }
+                        "Times without a time zone are in UTC. Version " (self.settings.version) "."
+                    }
                 }
             }
         }

@@ -2,9 +2,10 @@
 
 use super::identity::Identity;
 use crate::office::people::rule::is_address;
-use crate::office::shared::rule::roles::{Role, Roles};
+use crate::office::shared::rule::roles::{Role, Roles, Staff};
 use crate::office::system::rule::backup_index::BackupDays;
 use crate::pledges::decimal::Decimal;
+use crate::pledges::http::is_origin;
 
 /// The values of the Worker's variables and secrets. A value that is not set is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +38,12 @@ pub struct Variables<'v> {
     pub backup_full_days: &'v str,
     /// `BACKUP_KEPT_DAYS`: how long backups of the cron are kept, in days.
     pub backup_kept_days: &'v str,
+    /// `DASHBOARD_ORIGIN`: the origin of the dashboard, to which e-mails to its people link.
+    pub dashboard_origin: &'v str,
+    /// `MAIL_FROM`: the sender's address of e-mails.
+    pub mail_from: &'v str,
+    /// Whether a mail service is bound: `EMAIL`, or the secret `RESEND_API_KEY`.
+    pub has_mail_service: bool,
     /// `MESSAGING_BINDINGS`: the names of the bindings, variables and secrets with which the service reaches
     /// messaging services. Each deploy sets it.
     pub messaging_bindings: &'v str,
@@ -47,8 +54,8 @@ pub struct Variables<'v> {
 /// The dashboard's settings, such as the members of each role and the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// The addresses of the members, in lower case.
-    members: Vec<(Role, String)>,
+    /// The people with each role.
+    pub staff: Staff,
     /// A message for each role whose list of members is set but cannot be read. Such a role has no members.
     pub problems: Vec<String>,
     /// Why a variable is ignored: one text per variable.
@@ -65,10 +72,47 @@ pub struct Settings {
     pub unusual_charge: Option<u64>,
     /// When the cron makes full backups, and how long it keeps backups.
     pub backup_days: BackupDays,
+    /// Whether the dashboard sends e-mails to its people.
+    pub notices: NoticeSetup,
     /// The names of the service's bindings, variables and secrets for messaging services.
     pub messaging_bindings: Vec<String>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
+}
+
+/// Whether the dashboard sends e-mails to its people, and what it needs for that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoticeSetup {
+    /// The origin of the dashboard, without a slash at its end; empty if e-mails are off.
+    pub origin: String,
+    /// The sender's address.
+    pub from: String,
+    /// The variables, bindings and secrets that are missing; empty if e-mails are on.
+    pub missing: Vec<&'static str>,
+}
+
+impl NoticeSetup {
+    /// Reads the variables. Also returns why `DASHBOARD_ORIGIN` is ignored.
+    fn read(variables: &Variables<'_>) -> (Self, Option<&'static str>) {
+        let origin = variables.dashboard_origin.trim().trim_end_matches('/');
+        let is_origin = is_origin(origin);
+        let from = variables.mail_from.trim();
+        let parts = [
+            ("DASHBOARD_ORIGIN", is_origin),
+            ("MAIL_FROM", is_address(from)),
+            ("EMAIL` or `RESEND_API_KEY", variables.has_mail_service),
+        ];
+        let missing: Vec<_> =
+            parts.into_iter().filter(|(_, is_set)| !is_set).map(|(name, _)| name).collect();
+        let problem = (!origin.is_empty() && !is_origin).then_some(NOT_AN_ORIGIN);
+        let text = |text: &str| if missing.is_empty() { text.to_owned() } else { String::new() };
+        (NoticeSetup { origin: text(origin), from: text(from), missing }, problem)
+    }
+
+    /// Whether e-mails are sent.
+    pub fn is_on(&self) -> bool {
+        !self.origin.is_empty()
+    }
 }
 
 /// The company that issues statements. Each field may have several lines, or be empty.
@@ -118,13 +162,15 @@ impl Settings {
                 charge
             }
         };
+        let (notices, problem) = NoticeSetup::read(&variables);
+        variable_problems.extend(problem.map(str::to_owned));
         let release = env!("CARGO_PKG_VERSION");
         let version = match variables.deployment {
             "" => release.to_owned(),
             deployment => [release, "+", deployment].concat(),
         };
         Settings {
-            members,
+            staff: Staff(members),
             problems,
             environment: variables.environment.trim().to_owned(),
             issuer: Issuer::new(&variables),
@@ -133,6 +179,7 @@ impl Settings {
             unusual_charge,
             variable_problems,
             backup_days,
+            notices,
             messaging_bindings: names(variables.messaging_bindings),
             version,
         }
@@ -140,15 +187,12 @@ impl Settings {
 
     pub(crate) fn roles_of(&self, identity: Identity<'_>) -> Roles {
         let Identity::Address(address) = identity else { return Roles::default() };
-        let address = address.trim_ascii();
-        let own = self.members.iter().filter(|(_, member)| member.eq_ignore_ascii_case(address));
-        Roles(own.map(|(role, _)| *role).collect())
+        self.staff.roles_of(address)
     }
 
     /// Returns the addresses of a role's members, in lower case.
     pub(crate) fn members(&self, role: Role) -> impl Iterator<Item = &str> {
-        let own = self.members.iter().filter(move |(other, _)| *other == role);
-        own.map(|(_, address)| &**address)
+        self.staff.members(role)
     }
 
     pub(crate) fn is_production(&self) -> bool {
@@ -163,6 +207,8 @@ fn names(list: &str) -> Vec<String> {
 
 const NOT_A_CHARGE: &str =
     "the variable `UNUSUAL_CHARGE` is ignored, because it is not an amount: write it as `5000.00`";
+
+const NOT_AN_ORIGIN: &str = "the variable `DASHBOARD_ORIGIN` is ignored, because it is not an origin: write it as `https://dashboard.example`";
 
 /// Parses a list of e-mail addresses into lower case. Only ASCII letters are converted, because two
 /// addresses may differ in the case of other letters. The error is the number of the first entry that is

@@ -4,6 +4,8 @@ use super::link;
 use crate::buyer::visible::shown;
 use crate::office::shared::rule::coverage::Coverage;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
+use crate::office::shared::rule::month::MONTHS;
+pub(crate) use crate::office::shared::rule::month::month;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
 use crate::pledges::time::{TimeZones, date_of};
@@ -56,9 +58,6 @@ pub(crate) fn time(text: &str) -> Markup {
     html! { time datetime=(text) { (in_words(text).unwrap_or_else(|| text.to_owned())) } }
 }
 
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /// Renders an RFC 3339 date-time at midnight UTC as `3 Oct 2026`, and any other as [`time()`] does.
 pub(crate) fn day(text: &str) -> Markup {
     let words = in_words(text).unwrap_or_else(|| text.to_owned());
@@ -68,16 +67,6 @@ pub(crate) fn day(text: &str) -> Markup {
 /// Returns the day of a time at midnight UTC, and any other time unchanged.
 fn without_midnight(words: &str) -> &str {
     words.strip_suffix(", 00:00 UTC").unwrap_or(words)
-}
-
-/// Writes a month as `Oct 2026`.
-pub(crate) fn month(month: Month) -> String {
-    let text = month.to_string();
-    let words = text.split_once('-').and_then(|(year, month)| {
-        let name = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
-        Some([name, " ", year].concat())
-    });
-    words.unwrap_or(text)
 }
 
 /// Renders an RFC 3339 date-time in this time zone, as `3 Oct 2026, 16:05`, followed by `end`. A time that local

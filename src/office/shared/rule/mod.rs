@@ -4,6 +4,7 @@ pub mod csv;
 pub mod delays;
 pub mod error;
 pub(crate) mod ids;
+pub(crate) mod month;
 pub mod once;
 pub mod operation_id;
 pub mod position;

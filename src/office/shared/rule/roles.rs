@@ -56,6 +56,25 @@ impl Roles {
     }
 }
 
+/// The people with each role, as the dashboard's secrets list them. Addresses are in lower case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Staff(pub Vec<(Role, String)>);
+
+impl Staff {
+    /// Returns the roles of the person with this address.
+    pub fn roles_of(&self, address: &str) -> Roles {
+        let address = address.trim_ascii();
+        let own = self.0.iter().filter(|(_, member)| member.eq_ignore_ascii_case(address));
+        Roles(own.map(|(role, _)| *role).collect())
+    }
+
+    /// Returns the addresses of a role's members, in lower case.
+    pub fn members(&self, role: Role) -> impl Iterator<Item = &str> {
+        let own = self.0.iter().filter(move |(other, _)| *other == role);
+        own.map(|(_, address)| &**address)
+    }
+}
+
 /// Which people of a shop may open a page, or send a form, about their own unit or team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum MemberRight {

@@ -53,6 +53,7 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
         readable("E-mails and messages", mails),
     ];
     lines.extend(messaging(context));
+    lines.push(notices(context));
     lines.extend(match ledger {
         Ok(lines) => lines,
         Err(error) => vec![("Ledger", State::Problem, unread(&error))],
@@ -122,6 +123,27 @@ fn messaging<S, C, E>(context: &PageContext<'_, S, C, E>) -> Vec<Line> {
          dashboard, deploy the dashboard again (" code { "docs/messaging.md" } ")."
     };
     vec![("Messaging services", State::NotSetUp, how)]
+}
+
+fn notices<S, C, E>(context: &PageContext<'_, S, C, E>) -> Line {
+    let setup = &context.settings.notices;
+    let (state, text) = match setup.is_on() {
+        true => (
+            State::Works,
+            html! { "They are sent from " (view::untrusted_text(&setup.from)) ". " a href="/notices" { "Which were sent" } "." },
+        ),
+        false => (
+            State::NotSetUp,
+            html! {
+                "People of the dashboard get no e-mails, because the dashboard's Worker lacks "
+                @for (index, name) in setup.missing.iter().enumerate() {
+                    @if index > 0 { ", " } (view::inline_code(&["`", name, "`"].concat()))
+                }
+                " (" code { "docs/dashboard.md" } ")."
+            },
+        ),
+    };
+    ("E-mails to people", state, text)
 }
 
 fn unattached() -> Markup {

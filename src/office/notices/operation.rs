@@ -1,0 +1,152 @@
+//! Operations on the e-mails to people of the dashboard.
+
+use super::rows::notices::{LogQuery, Notice, NoticeKind, NoticeState};
+use super::rows::switches::SwitchedOff;
+use super::rule as notices;
+use super::rule::{Switched, switched_off};
+use crate::office::people::rule::normal_address;
+use crate::office::shared::operation::call::{Answer, Call, Changed, Host as _, Ports, Result};
+use crate::office::shared::operation::facts::Facts;
+use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
+use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::rule::roles::Permission;
+use crate::pledges::time::date_time;
+use serde::{Deserialize, Serialize};
+
+const KINDS: Kind =
+    Kind::Choice { choices: &["month", "statement", "bounces", "failures", "ledger"] };
+/// Maximum number of switched-off kinds that are listed.
+const MAX_OFF: usize = 1_000;
+
+// ---- Switch --------------------------------------------------------------------------------------
+
+pub const SET: Spec = Spec::changes(
+    "notices",
+    "set",
+    "switch a kind of e-mails to a person of the dashboard on or off",
+    &[
+        Argument::positional("address", text("address"), "the e-mail address of the person"),
+        Argument::positional("kind", KINDS, "the kind of e-mails"),
+        Argument::positional(
+            "state",
+            Kind::Choice { choices: &["on", "off"] },
+            "whether the person gets this kind",
+        ),
+    ],
+)
+.permission(Permission::Look)
+.answers("`kind`; `on`: whether the person gets this kind now")
+.noted("In the dashboard, people switch their own e-mails. People without the right role, unit or team get no e-mails, even if the kind is on.");
+
+#[derive(Deserialize)]
+pub struct Set {
+    address: String,
+    kind: NoticeKind,
+    state: OnOff,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OnOff {
+    On,
+    Off,
+}
+
+pub async fn set<P: Ports>(
+    call: &Call<'_, P>,
+    Set { address, kind, state }: Set,
+) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let on = state == OnOff::On;
+    let done = notices::switch(call.ledger, &call.author(&by)?, (&address, kind), on).await?;
+    let Switched { on, .. } = done.outcome;
+    let state = if on { "on" } else { "off" };
+    let said =
+        format!("{}: these e-mails are {state} for {}.", kind.label(), normal_address(&address));
+    Answer::changed(&done, Changed::new(said, Facts::new()))
+}
+
+// ---- List ----------------------------------------------------------------------------------------
+
+pub const LIST: Spec = Spec::reads(
+    "notices",
+    "list",
+    "list the e-mails to people of the dashboard, newest first, and which are switched off",
+    &[
+        Argument::option("address", text("address"), "only those to this e-mail address"),
+        Argument::option("kind", KINDS, "only e-mails of this kind"),
+        Argument::option(
+            "limit",
+            Kind::Number { least: 1, most: 1_000 },
+            "the largest number of e-mails to print",
+        )
+        .or("100"),
+    ],
+)
+.answers("`notices`: for each e-mail `address`, `kind`, `period`: the day or month that it is about, `state`, `at`: when the state changed, `attempts`, and `cause`: the code of the last failure, or `null`; `off`: for each kind that is switched off `address` and `kind`");
+
+#[derive(Deserialize)]
+pub struct List {
+    address: Option<String>,
+    kind: Option<NoticeKind>,
+    limit: usize,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    notices: Vec<Row>,
+    off: Vec<SwitchedOff>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    address: String,
+    kind: NoticeKind,
+    period: String,
+    state: NoticeState,
+    at: String,
+    attempts: u32,
+    cause: Option<String>,
+}
+
+impl From<Notice> for Row {
+    fn from(notice: Notice) -> Self {
+        let Notice { address, kind, period, state, at, attempts, cause, .. } = notice;
+        Row { address, kind, period, state, at: date_time(at), attempts, cause }
+    }
+}
+
+pub async fn list<P: Ports>(
+    call: &Call<'_, P>,
+    List { address, kind, limit }: List,
+) -> Result<Answer> {
+    let address = address.as_deref().map(normal_address);
+    let address = address.as_deref();
+    let query = LogQuery { address, kind, most: limit, skipped: 0 };
+    let found = notices::log(call.ledger, &query).await?;
+    let off = switched_off(call.ledger, address, MAX_OFF).await?;
+    let rows: Vec<Row> = found.into_iter().map(Row::from).collect();
+    let sent = match rows.is_empty() {
+        true => "no e-mails".to_owned(),
+        false => {
+            let cells: Vec<_> = rows.iter().map(cells).collect();
+            table(["AT", "ADDRESS", "KIND", "ABOUT", "STATE"], &cells)
+        }
+    };
+    let switched = match off.is_empty() {
+        true => String::new(),
+        false => {
+            let cells = |of: &SwitchedOff| [of.address.clone(), of.kind.name().to_owned()];
+            table(["ADDRESS", "SWITCHED OFF"], &off.iter().map(cells).collect::<Vec<_>>())
+        }
+    };
+    Answer::new(&Listed { notices: rows, off }, paragraphs([sent, switched]))
+}
+
+fn cells(Row { address, kind, period, state, at, cause, .. }: &Row) -> [String; 5] {
+    let state = match cause {
+        Some(cause) => [state.name(), " (", cause, ")"].concat(),
+        None => state.name().to_owned(),
+    };
+    [time(at), address.clone(), kind.name().to_owned(), period.clone(), state]
+}

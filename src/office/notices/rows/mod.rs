@@ -1,0 +1,3 @@
+pub mod notices;
+pub mod people;
+pub mod switches;
