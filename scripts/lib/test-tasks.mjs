@@ -59,6 +59,9 @@ export function allTasks({ root, native, wasm }) {
 }
 
 const LONGEST_FIRST = ["e2e", "browser", "package"];
+const BUILDS = ["worker", "pkg", "operator", "dashboard"];
+/** The builds that the files of a step use, if these are not all. So they run while the last builds are compiled. */
+const OWN_BUILDS = { package: ["worker", "pkg"] };
 
 /**
  * Returns a task for each test file for Node. The files are found by their names, so that none is forgotten. A file's
@@ -73,7 +76,7 @@ function nodeTasks(root) {
       name: file.replaceAll("\\", "/"),
       command: [process.execPath, "--test-reporter=spec", join(root, file)],
       count: nodeTests,
-      needs: ["worker", "pkg", "operator", "dashboard"],
+      needs: OWN_BUILDS[basename(dirname(file))] ?? BUILDS,
     }))
     .sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }

@@ -217,6 +217,18 @@ proptest! {
     }
 }
 
+/// `most` is the largest of the charges that are stored as cents.
+#[test]
+fn a_charge_that_is_stored_as_a_text_is_owed_beside_one_of_nothing() {
+    let ledger = SqliteLedger::default();
+    let of = |number, amount: &str| order(number, false, at(12, 0), &json!({ "amount": amount }));
+    receive(&ledger, &[of(1, "0.00"), of(2, "90071992547409.92")]);
+    let owed = || block_on(attention::unsettled(&ledger, &months(&MONTHS))).unwrap().owed.len();
+    assert_eq!(owed(), 1);
+    store_days(&ledger, at(13, DAY_MS / 2));
+    assert_eq!(owed(), 1);
+}
+
 // ---- What is stored ------------------------------------------------------------------------------
 
 #[test]

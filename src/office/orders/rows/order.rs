@@ -112,9 +112,7 @@ impl Order {
             _ => self.amount.clone(),
         }
     }
-}
 
-impl Order {
     pub fn place(&self) -> PageCursor {
         PageCursor { created: self.created_ms, id: self.id.clone() }
     }

@@ -96,7 +96,7 @@ macro_rules! has_charge {
             stored_charges!($scope),
             " WHERE +spans.month = ",
             $of,
-            ".month AND c.most IS NOT 0",
+            ".month AND (c.most IS NOT 0 OR c.large > 0)",
             $currency,
             ") OR EXISTS (SELECT 1 FROM ",
             unsummed!($scope),
