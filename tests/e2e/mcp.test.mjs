@@ -147,7 +147,7 @@ test("a refusal names the argument and what to do, and the server goes on", asyn
     ["keys_list", { mode: "both" }, "mode", "invalid", /give one of test, live$/],
     ["transactions_list", { limit: 1001 }, "limit", "invalid", /from 1 to 1000$/],
     ["transactions_list", { limit: 2.5 }, "limit", "invalid", /whole number/],
-    ["transactions_list", { unpriced: "yes" }, "unpriced", "invalid", /no value|wrong type/],
+    ["fulfilments_balance", { open: "yes" }, "open", "invalid", /no value|wrong type/],
     [
       "transactions_show",
       { id: ID, reveal: true },

@@ -127,7 +127,7 @@ const BUDGETS = {
   '{ read } from "impact-pledge/orders"': [3_050, 100],
   '{ verify } from "impact-pledge/orders"': [830, 100],
   '* from "impact-pledge/orders"': [3_680, 100],
-  '* from "impact-pledge/testing"': [278_000, 15_000],
+  '* from "impact-pledge/testing"': [286_000, 15_000],
 };
 
 /**

@@ -111,7 +111,11 @@ const TINY = { maximumSignificantDigits: 4 };
 
 test("numbers, each with the right noun", async () => {
   const detail = { nounSingular: "ONE", nounPlural: "OTHER" };
-  const pledges = AMOUNTS.map((amount) => ({ impact: { amount, offeringId: "tree" }, detail }));
+  const of = (index) => `tree-${index}`; // pledges of one offering would be added up
+  const pledges = AMOUNTS.map((amount, index) => ({
+    impact: { amount, offeringId: of(index) },
+    detail,
+  }));
   for (const [language, page] of await pagesOf({ pledges })) {
     const [usual, tiny] = [{}, TINY].map((digits) => ({
       number: new Intl.NumberFormat(intl(language), digits),
