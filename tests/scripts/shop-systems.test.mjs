@@ -103,7 +103,8 @@ test("its table of outcomes has the words of the dashboard and of the commands",
 
 test("each label that it names is one of the dashboard", () => {
   const pages = ["connection", "missed", "list"].map((page) => `page/${page}`);
-  const code = ["operation/arguments", "operation/change", ...pages, "../shops/page/unit"]
+  const others = ["../shops/page/unit", "../orders/page/transaction/details"];
+  const code = ["operation/arguments", "operation/change", ...pages, ...others]
     .map((file) => read(`${CONNECTIONS}/${file}.rs`))
     .join("");
   // A label is bold, and no sentence.
