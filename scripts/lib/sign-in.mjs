@@ -50,13 +50,13 @@ const NOT_SET =
 
 /** Asks for the first operator, if there is a terminal. @param {import("./output.mjs").Terminal} terminal */
 async function askedFor(terminal) {
-  const question = "E-mail address of the first operator, who may do everything (empty: nobody): ";
+  const question = "E-mail address of the first operator, who may do everything (leave empty to skip): ";
   const answer = terminal.input.isTTY ? await ask(question, terminal) : "";
   if (answer === "") return undefined;
   try {
     return operatorIn(answer);
   } catch ({ message }) {
-    terminal.err(`${message}. Nobody was named\n`);
+    terminal.err(`${message}. No operator was set\n`);
     return undefined;
   }
 }
@@ -84,7 +84,7 @@ function aboutAccess(access, { worker, person, hosts, account, environment }) {
       `Sign-in: the application \`${access.found}\` of Cloudflare Access protects the dashboard. It was not changed.${person ? ` See that one of its policies admits ${person}.` : ""}${open}`,
     ];
   return [
-    `Sign-in with Cloudflare Access is not known to be set up: ${access.problem}. Until it is, every page answers 403.`,
+    `Could not confirm that Cloudflare Access protects the dashboard: ${access.problem}. Until it is, every page answers 403.`,
     "",
     ...steps({ worker, person, host: hosts[0], account, environment }),
   ];

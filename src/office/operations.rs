@@ -146,7 +146,7 @@ pub const GROUPS: [(&str, &str); 15] = [
     ("fulfilments", "What was done for pledges, such as trees that were planted"),
     ("updates", "What became of pledges, as shown on buyers' timelines"),
     ("emails", "E-mails and messages to the recipients of pledges"),
-    ("notices", "E-mails to the people of the dashboard: what waits for them, and what went wrong"),
+    ("notices", "E-mails to the people of the dashboard, about open tasks and failures"),
     (
         "ledger",
         "The ledger: a database of all transactions, built from their records in Workers KV",

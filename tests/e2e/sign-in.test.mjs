@@ -159,7 +159,7 @@ test("without an option, a terminal is asked for the first operator; nobody else
   for (const [typed, problem] of [
     ["", /nobody is named who may sign in/],
     ["\n", /first operator.*nobody is named/s],
-    ["ada\n", /`ada` is not an e-mail address.*Nobody was named/s],
+    ["ada\n", /`ada` is not an e-mail address.*No operator was set/s],
   ]) {
     const said = await setUp(undefined, /** @type {string} */ (typed));
     assert.match(said, /** @type {RegExp} */ (problem));

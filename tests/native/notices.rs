@@ -500,7 +500,7 @@ fn the_page_has_the_kinds_of_the_role_and_for_operators_the_log() {
             let field = format!("name=\"kind\" value=\"{kind}\"");
             assert_eq!(page.text.contains(&field), own.contains(&kind), "{person} {kind}");
         }
-        let has_log = page.text.contains("E-mails to everybody");
+        let has_log = page.text.contains("E-mails to all people");
         assert_eq!((has_log, page.text.contains(ZOE)), (person == OPERATOR, person == OPERATOR));
         assert!(page.text.contains("sends no e-mails yet"), "{}", page.text);
     }

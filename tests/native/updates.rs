@@ -149,7 +149,7 @@ fn a_quantity_that_is_more_than_was_done_is_said_before_it_is_published() {
     let draft = bench.draft(&json!({ "quantity": "5" }));
     let words = |told: &str, done: &str| {
         Some(format!(
-            "Buyers are then told that {told} of tree is done for the pledges of 2026-01, but {done} is recorded as done"
+            "Timelines would then show that {told} of tree is done for the pledges of 2026-01, but {done} is recorded as done"
         ))
     };
     assert_eq!(said(&draft), words("5", "0"));

@@ -272,7 +272,7 @@ fn listed(fulfilments: &[Fulfilment]) -> String {
 pub const BALANCE: Spec = Spec::reads(
     "fulfilments",
     "balance",
-    "print what was pledged, credited and done for each offering, what is still to be done, and what buyers were told",
+    "print what was pledged, credited and done for each offering, what is still to be done, and what published updates say is done",
     &[
         MONTH,
         mode("whether the fulfilment is for live or for test pledges").or("live"),

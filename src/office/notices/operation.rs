@@ -23,10 +23,10 @@ const MAX_OFF: usize = 1_000;
 pub const SET: Spec = Spec::changes(
     "notices",
     "set",
-    "switch a kind of e-mails to a person of the dashboard on or off",
+    "turn a kind of e-mail on or off for a person of the dashboard",
     &[
         Argument::positional("address", text("address"), "the e-mail address of the person"),
-        Argument::positional("kind", KINDS, "the kind of e-mails"),
+        Argument::positional("kind", KINDS, "the kind of e-mail: `month`, a month can be settled; `statement`, the statement of a shop is ready; `bounces`, e-mails to the buyers of a shop failed on the day before; `failures`, e-mails or messages of all shops failed and can be resent; `ledger`, the ledger has a problem"),
         Argument::positional(
             "state",
             Kind::Choice { choices: &["on", "off"] },

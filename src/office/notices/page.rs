@@ -52,7 +52,7 @@ async fn own<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>) -> Res
         .collect();
     Ok(html! {
         p.lead {
-            "E-mails to " bdi { (address) } ". You get at most one of each kind a day, and one for each month about months and statements."
+            "E-mails to " bdi { (address) } ". You get at most one e-mail of each kind a day. Those about a month or its statements come once for each month."
         }
         @if !context.settings.notices.is_on() {
             (view::notice(&html! {
@@ -92,7 +92,7 @@ async fn log<S, C: Clock, E: Entropy>(
     let headings = ["Time", "To", "E-mail", "About", "State"];
     Ok(html! {
         section {
-            h2 { "E-mails to everybody" }
+            h2 { "E-mails to all people" }
             p.soft { "The last " (KEPT_DAYS) " days, newest first." }
             (view::table(&headings, &rows, "No e-mails yet."))
             @if page > 1 || has_more {
@@ -131,7 +131,7 @@ fn state(Notice { state, due, cause, .. }: &Notice) -> Markup {
         }
         @if let (Some(cause), NoticeState::Failed) = (cause, state) {
             code { (cause) }
-            @if due.is_some() { ", will be sent again" }
+            @if due.is_some() { ", will be retried" }
         }
     }
 }

@@ -154,8 +154,8 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
 pub const CHECK: Spec = Spec::reads(
     "ledger",
     "check",
-    "run a reconciliation pass now: compare the ledger with all records, and correct it; then the cron compares all \
-     copies. This is not recorded in the audit log",
+    "run a reconciliation pass now: compare the ledger with all records, and correct it; afterwards the cron compares all \
+     copies in Workers KV. This is not recorded in the audit log",
     &[],
 )
 .corrects()

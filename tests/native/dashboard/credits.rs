@@ -271,7 +271,7 @@ fn a_transaction_has_one_history_and_says_who_may_do_the_rest() {
             "under way",
             "0.50 USD",
             "1.00 USD",
-            "the buyer was told",
+            "the timeline says so",
             "month was paid",
         ];
         let places: Vec<_> = parts.iter().map(|part| list.find(part).expect(part)).collect();

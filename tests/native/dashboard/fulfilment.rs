@@ -49,7 +49,7 @@ fn what_was_done_is_recorded_shown_and_removed() {
         &page,
         200,
         &[
-            "Earlier months: to be done, or buyers were told nothing",
+            "Earlier months with something to be done, or without an update",
             "Dec 2025",
             "tree (12 to be done)",
         ],

@@ -22,7 +22,7 @@ const BACKUP: &str = "No backup</a> has been recorded";
 const BLOCKED: &str = "E_RECIPIENT_SUPPRESSED";
 /// The month has ended more than two weeks ago.
 const UNTOLD: &str =
-    "Buyers were told nothing about <a href=\"/updates?mode=live&amp;month=2026-01\">";
+    "No update is published about <a href=\"/updates?mode=live&amp;month=2026-01\">";
 const UNITS: &str = "1 unit</a> without a live transaction";
 
 /// Returns a dashboard that shows every task. It is March 2026. Two transactions are of January, and one is

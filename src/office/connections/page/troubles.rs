@@ -38,7 +38,7 @@ pub(crate) async fn troubles<S: OperatorStore, C: Clock, E: Entropy>(
     let found = connections::troubles(context.ledger, unit, context.clock).await?;
     Ok((!found.is_empty()).then(|| {
         html! {
-            "Shop systems that need a look:"
+            "Shop systems with problems:"
             ul {
                 @for it in &found {
                     li {

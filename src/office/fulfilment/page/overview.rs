@@ -117,7 +117,7 @@ fn table(balances: &[Balance]) -> Markup {
     };
     let rows: Vec<_> = balances.iter().map(row).collect();
     let headings =
-        ["Offering", "Orders", "Pledged", "Credited", "Done", "To be done", "Buyers were told"];
+        ["Offering", "Orders", "Pledged", "Credited", "Done", "To be done", "Shown to buyers"];
     let numbers = ["Orders", "Pledged", "Credited", "Done", "To be done"];
     view::table_of(&headings, &numbers, &rows, "Nothing was pledged in this month.")
 }
@@ -179,11 +179,11 @@ fn still_open(earlier: &[Balance]) -> Markup {
         ]
     };
     let rows: Vec<_> = earlier.iter().map(row).collect();
-    let headings = ["Month", "Offering", "Pledged", "To be done", "Buyers were told"];
+    let headings = ["Month", "Offering", "Pledged", "To be done", "Shown to buyers"];
     html! {
         @if !rows.is_empty() {
             section {
-                h2 { "Earlier months: to be done, or buyers were told nothing" }
+                h2 { "Earlier months with something to be done, or without an update" }
                 (view::table_of(&headings, &["Pledged", "To be done"], &rows, ""))
                 p.soft { "The " (EARLIER) " months before." }
             }

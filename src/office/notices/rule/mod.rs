@@ -15,7 +15,9 @@ pub use send::{KEPT_DAYS, MAX_SENT, Office, Post, Told, tell};
 pub use switch::{Switched, switch};
 
 use super::rows::notices::NoticeKind;
+use crate::office::mails::rule::RECENT_DAYS;
 use crate::office::shared::rule::roles::{Memberships, Role, Roles};
+use found::LASTING_MINUTES;
 use strum::IntoEnumIterator as _;
 
 impl NoticeKind {
@@ -49,15 +51,19 @@ impl NoticeKind {
     }
 
     /// Says when this kind is sent.
-    pub fn about(self) -> &'static str {
+    pub fn about(self) -> String {
         match self {
-            NoticeKind::Month => "A month has ended, and shops owe something for it",
-            NoticeKind::Statement => "The statement of a month is ready",
-            NoticeKind::Bounces => "E-mails or messages to your buyers failed on the day before",
-            NoticeKind::Failures => {
-                "E-mails or messages to buyers failed lately, and can be sent again"
+            NoticeKind::Month => "A month has ended, and shops owe something for it".to_owned(),
+            NoticeKind::Statement => "The statement of a month is ready".to_owned(),
+            NoticeKind::Bounces => {
+                "E-mails or messages to your buyers failed on the day before".to_owned()
             }
-            NoticeKind::Ledger => "The ledger has a problem that does not end by itself",
+            NoticeKind::Failures => format!(
+                "E-mails or messages to buyers failed in the last {RECENT_DAYS} days, and can be resent"
+            ),
+            NoticeKind::Ledger => {
+                format!("The ledger has had a problem for at least {LASTING_MINUTES} minutes")
+            }
         }
     }
 }

@@ -27,9 +27,10 @@ pub const LIST: Spec = Spec::reads(
             Kind::Choice {
                 choices: &["paid", "unpaid", "credited", "cancelled", "failed", "unpriced", "erased"],
             },
-            "only transactions in this state: their month is marked as paid, or is not; they have credits; they were \
-             cancelled; an e-mail or message failed lately, and was not sent since; a pledge cost nothing \
-             because its offering had no price; or their personal data was erased",
+            "only transactions in this state. `paid`: their month is marked as paid; `unpaid`: it is not; `credited`: they \
+             have credits; `cancelled`: their timeline says so; `failed`: an e-mail or message failed recently, \
+             and was not sent since; `unpriced`: a pledge cost nothing because its offering had no price; `erased`: \
+             their personal data was erased",
         ),
         Argument::option(
             "limit",

@@ -50,7 +50,7 @@ fn needed(day: FirstDay) -> [Step; 6] {
             day.has_passed,
             "Ledger",
             html! {
-                "the first " a href="/system" { "reconciliation" } ", which begins by itself within " (CRON_MINUTES)
+                "the first " a href="/system" { "reconciliation" } ", which starts automatically within " (CRON_MINUTES)
                 " minutes of the deploy."
             },
         ),

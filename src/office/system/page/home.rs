@@ -205,7 +205,7 @@ async fn untold<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E
     let others = found.len().saturating_sub(MAX_NAMED);
     Ok((!found.is_empty()).then(|| {
         html! {
-            "Buyers were told nothing about "
+            "No update is published about "
             @for (index, Balance { month, offering, pledged, .. }) in found.iter().take(MAX_NAMED).enumerate() {
                 @if index > 0 { ", " }
                 a href=(in_month("/updates", *month, &[])) { (view::untrusted_text(offering)) ", " (view::month(*month)) }

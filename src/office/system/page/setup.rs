@@ -130,7 +130,7 @@ fn notices<S, C, E>(context: &PageContext<'_, S, C, E>) -> Line {
     let (state, text) = match setup.is_on() {
         true => (
             State::Works,
-            html! { "They are sent from " (view::untrusted_text(&setup.from)) ". " a href="/notices" { "Which were sent" } "." },
+            html! { "Sent from " (view::untrusted_text(&setup.from)) ". " a href="/notices" { "See the sent e-mails" } "." },
         ),
         false => (
             State::NotSetUp,

@@ -32,7 +32,7 @@ pub async fn beyond(ledger: &dyn Ledger, found: &UpdateRow) -> Result<Option<Str
     };
     Ok(done.minus(&told).is_none().then(|| {
         format!(
-            "Buyers are then told that {} of {offering} is done for the pledges of {month}, but {} is recorded as done",
+            "Timelines would then show that {} of {offering} is done for the pledges of {month}, but {} is recorded as done",
             told.to_exact(),
             done.to_exact()
         )

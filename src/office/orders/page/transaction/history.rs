@@ -50,7 +50,7 @@ fn what<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, event: &Eve
             " by " (context.author_of(&credit.author, false))
             @if context.may(Permission::Account) { ": " (view::untrusted_text(&credit.reason)) }
         },
-        EventKind::Cancelled => html! { "Cancelled: the buyer was told" },
+        EventKind::Cancelled => html! { "Cancelled: the timeline says so" },
         EventKind::Updated { offering, stage } => {
             html! { "The timeline shows " (view::untrusted_text(offering)) ": " (words(*stage)) }
         }

@@ -12,7 +12,7 @@ use strum::VariantNames as _;
 pub const UNSET: Spec = Spec::changes(
     "units",
     "unset",
-    "remove fields from a unit's profile; `units set` replaces a name; `--mail off`, `--public-total off` and `--messaging-services none` switch these off",
+    "remove fields from a unit's profile. `units set` changes the name, and turns e-mails, the public total and messages off: `--mail off`, `--public-total off`, `--messaging-services none`",
     &[
         ID,
         Argument::positional(
