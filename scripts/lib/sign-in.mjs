@@ -50,7 +50,8 @@ const NOT_SET =
 
 /** Asks for the first operator, if there is a terminal. @param {import("./output.mjs").Terminal} terminal */
 async function askedFor(terminal) {
-  const question = "E-mail address of the first operator, who may do everything (leave empty to skip): ";
+  const question =
+    "E-mail address of the first operator, who may do everything (leave empty to skip): ";
   const answer = terminal.input.isTTY ? await ask(question, terminal) : "";
   if (answer === "") return undefined;
   try {

@@ -301,5 +301,8 @@ test("the dashboard is bound to the resources of the deployed service, and its d
   );
   for (const list of ["OPERATORS", "SUPPORT", "ACCOUNTS"])
     assert.match(out, new RegExp(`wrangler secret put ${list} .* --env "production"$`, "m"));
-  assert.match(out, /^Could not confirm that Cloudflare Access protects the dashboard: nobody is named/m);
+  assert.match(
+    out,
+    /^Could not confirm that Cloudflare Access protects the dashboard: nobody is named/m,
+  );
 });
