@@ -6,20 +6,18 @@ use super::DashboardBindings;
 use super::cron_backup::back_up;
 use super::intake::catch_up;
 use super::notices::send_notices;
+use super::work_line::log_work;
 use crate::doors::cloudflare::KvStore;
 use crate::doors::platform::Platform;
 use crate::office::audit::rule as audit;
 use crate::office::shared::rows::port::{Ledger, Unbound};
-use crate::office::shared::rule::error::OperatorError;
 use crate::office::system::rows::reconcile::PassOutcome;
 use crate::office::system::rows::upkeep;
 use crate::office::system::rows::upkeep::{Limits, Upkeep};
 use crate::office::system::rule::epoch;
-use crate::office::system::rule::publish::Republished;
 use crate::office::totals::rule as totals;
 use crate::office::totals::rule::Totals;
 use crate::office::updates::rule as updates;
-use crate::office::updates::rule::Compared;
 use crate::pledges::service::Clock as _;
 use crate::pledges::store::{OperatorStore, StoreError};
 use serde::Serialize;
@@ -118,73 +116,24 @@ struct AuditLine {
     cause: String,
 }
 
-#[derive(Serialize)]
-struct PublishLine {
-    copies: &'static str,
-    #[serde(flatten)]
-    done: Republished,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<String>,
-}
-
 /// Writes copies of payments, teams, price lists and profiles again that Workers KV does not show. After a failure, the next invocation
 /// starts again.
 async fn republish(store: &impl OperatorStore, ledger: &dyn Ledger) {
     let outcome = epoch::republish(store, ledger, (&Platform, &Platform), MAX_COPIES).await;
-    let cause = outcome.as_ref().err().map(OperatorError::to_string);
-    let line = PublishLine { copies: "compare", done: outcome.unwrap_or_default(), cause };
-    let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
-    match line {
-        PublishLine { cause: Some(_), .. } => console_error!("{text}"),
-        PublishLine { done: Republished { written: 0, unknown: 0, .. }, .. } => {}
-        PublishLine { .. } => console_log!("{text}"),
-    }
-}
-
-#[derive(Serialize)]
-struct UpdatesLine {
-    updates: &'static str,
-    #[serde(flatten)]
-    compared: Compared,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<String>,
+    log_work(("copies", "compare"), outcome, |done| (done.written, done.unknown) == (0, 0));
 }
 
 /// Repairs the records of updates in KV that differ from the ledger's rows. After a failure, the next
 /// invocation starts again.
 async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
     let outcome = updates::heal(store, ledger, &Platform, MAX_COMPARED).await;
-    let cause = outcome.as_ref().err().map(OperatorError::to_string);
-    let compared = outcome.unwrap_or_default();
-    let line = UpdatesLine { updates: "compare", compared, cause };
-    let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
-    match line {
-        UpdatesLine { cause: Some(_), .. } => console_error!("{text}"),
-        UpdatesLine { compared: Compared { written: 0, .. }, .. } => {}
-        UpdatesLine { .. } => console_log!("{text}"),
-    }
-}
-
-#[derive(Serialize)]
-struct TotalsLine {
-    totals: &'static str,
-    #[serde(flatten)]
-    done: Totals,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<String>,
+    log_work(("updates", "compare"), outcome, |done| done.written == 0);
 }
 
 /// Writes the public totals of shops that publish one. After a failure, the next invocation continues with other shops.
 async fn write_totals(store: &impl OperatorStore, ledger: &dyn Ledger) {
     let outcome = totals::write(store, ledger, &Platform, MAX_TOTALS).await;
-    let cause = outcome.as_ref().err().map(OperatorError::to_string);
-    let line = TotalsLine { totals: "write", done: outcome.unwrap_or_default(), cause };
-    let text = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
-    match line {
-        TotalsLine { cause: Some(_), .. } => console_error!("{text}"),
-        TotalsLine { done: Totals { written: 0, removed: 0 }, .. } => {}
-        TotalsLine { .. } => console_log!("{text}"),
-    }
+    log_work(("totals", "write"), outcome, |done| *done == Totals::default());
 }
 
 fn log(outcome: &Result<Upkeep, StoreError>, ms: u64) {

@@ -11,6 +11,7 @@ mod d1;
 mod intake;
 mod notices;
 mod shop_api;
+mod work_line;
 
 use super::cloudflare::{
     Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response, trimmed,
