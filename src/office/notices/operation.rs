@@ -12,9 +12,9 @@ use crate::office::shared::operation::table::{paragraphs, table, time};
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
+use strum::VariantNames as _;
 
-const KINDS: Kind =
-    Kind::Choice { choices: &["month", "statement", "bounces", "failures", "ledger"] };
+const KINDS: Kind = Kind::Choice { choices: NoticeKind::VARIANTS };
 /// Maximum number of switched-off kinds that are listed.
 const MAX_OFF: usize = 1_000;
 

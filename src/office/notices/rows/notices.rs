@@ -2,7 +2,7 @@
 
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, EnumIter, IntoStaticStr};
+use strum::{EnumCount, EnumIter, IntoStaticStr, VariantNames};
 
 /// What an e-mail is about.
 #[derive(
@@ -16,6 +16,7 @@ use strum::{EnumCount, EnumIter, IntoStaticStr};
     EnumCount,
     EnumIter,
     IntoStaticStr,
+    VariantNames,
     Serialize,
     Deserialize,
 )]

@@ -12,6 +12,7 @@ use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
 use serde::Deserialize;
+use strum::VariantNames as _;
 
 pub const LIST: Spec = Spec::reads(
     "transactions",
@@ -24,9 +25,7 @@ pub const LIST: Spec = Spec::reads(
         MONTH,
         Argument::option(
             "state",
-            Kind::Choice {
-                choices: &["paid", "unpaid", "credited", "cancelled", "failed", "unpriced", "erased"],
-            },
+            Kind::Choice { choices: TransactionState::VARIANTS },
             "only transactions in this state. `paid`: their month is marked as paid; `unpaid`: it is not; `credited`: they \
              have credits; `cancelled`: their timeline says so; `failed`: an e-mail or message failed recently, \
              and was not sent since; `unpriced`: a pledge cost nothing because its offering had no price; `erased`: \

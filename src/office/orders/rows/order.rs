@@ -5,7 +5,7 @@ use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -35,7 +35,17 @@ pub struct Filter {
 
 /// A state of transactions by which lists are filtered. A transaction can have several.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumIter, EnumString, IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
