@@ -47,8 +47,9 @@ function logLines() {
     ...found(/log_error\(&\[\("(\w+)"/g),
     ...found(/console_error!\(r#"\{\{"(\w+)"/g),
     ...found(
-      /^struct (?:\w+Log|(?!JsonLine)\w+Line|FailedCall)\b.*\{\n(?: +(?:#|\/\/).*\n)* +(\w+):/gm,
+      /^struct (?:\w+Log|(?!JsonLine|WorkLine)\w+Line|FailedCall)\b.*\{\n(?: +(?:#|\/\/).*\n)* +(\w+):/gm,
     ),
+    ...found(/log_work\(\s*\(\s*"(\w+)"/g), // a work's name begins its line
     ...[
       ...read("src/doors/cloudflare/recover.js").matchAll(
         /console\.error\(\s*JSON\.stringify\(\{ (\w+):/g,
