@@ -7,7 +7,6 @@ use super::connections::page as connections;
 use super::credits::operation as credit_operations;
 use super::fulfilment::operation as fulfilment_operations;
 use super::fulfilment::page as fulfilment;
-use super::fulfilment::page::quantities;
 use super::keys::operation as key_operations;
 use super::keys::page as keys;
 use super::mails::page::mails;
@@ -15,7 +14,7 @@ use super::notices::operation as notice_operations;
 use super::notices::page as notices;
 use super::orders::page::{orders, person, transaction};
 use super::payments::operation::payments as payment_operations;
-use super::payments::page::{month, payment, payments, several, statement, usage};
+use super::payments::page::{payment, payments, several, statement, unit as of_unit};
 use super::people::operation as people_operations;
 use super::people::page as people;
 use super::prices::page as prices;
@@ -166,10 +165,6 @@ routes! {
     SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, profile::set_profile(&scoped, form);
     /// A preview of the page or the e-mail that the unit's buyers see.
     PreviewProfile(id) = "GET /units/{id}/preview", Look, unit View, profile::preview_profile(&scoped, query);
-    Usage(id) = "GET /units/{id}/usage", Account, unit View, usage::usage(&scoped, query);
-    UsageCsv(id) = "GET /units/{id}/usage.csv", Account, unit View, usage::usage_csv(&scoped, query);
-    Month = "GET /usage", Account, global None, month::month(query);
-    MonthCsv = "GET /usage.csv", Account, global None, month::month_csv(query);
     /// Shows the quantities that were pledged and fulfilled in a month, by offering, for all units together.
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
@@ -193,10 +188,11 @@ routes! {
         after update_operations::PUBLISH, publish("update" = id);
     WithdrawUpdate(id) = "POST /updates/{id}/withdraw", Operate, global None, update::update(id)
         after update_operations::WITHDRAW, withdraw("update" = id);
-    UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(&scoped, query);
-    UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(&scoped, query);
     /// What shops owe for ended months, and what they have paid.
     Payments = "GET /payments", Account, global None, payments::payments(query);
+    PaymentsCsv = "GET /payments.csv", Account, global None, payments::payments_csv(query);
+    UnitPayments(id) = "GET /units/{id}/payments", Account, unit View, of_unit::payments(&scoped, query);
+    UnitPaymentsCsv(id) = "GET /units/{id}/payments.csv", Account, unit View, of_unit::payments_csv(&scoped, query);
     SeveralPayments = "GET /payments/several", Account, global None, several::several(query);
     /// Marks several months as paid, each as a change of its own.
     MarkSeveral = "POST /payments/several", Account, global None, several::mark(form);

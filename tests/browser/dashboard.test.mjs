@@ -50,7 +50,7 @@ async function isSound(t, path, text, { email = OPERATOR, ...options } = {}) {
   await reachesEveryControl(page);
 }
 
-const USAGE = "/units/unit_dev/usage?mode=live";
+const OF_UNIT = "/units/unit_dev/payments?mode=live";
 for (const [path, text] of Object.entries({
   "/": "Newest transactions",
   "/find": "What are you looking for?",
@@ -62,17 +62,16 @@ for (const [path, text] of Object.entries({
   "/teams": "team_market",
   "/teams/team_dev": "unit_dev_two",
   "/prices": "plastic-kg",
-  [USAGE]: "Complete up to",
+  [OF_UNIT]: "Complete up to",
   "/orders": "Older",
   "/orders?unit=unit_dev&state=unpriced": "unpriced pledges",
   "/orders?state=unpaid&rows=50": "not marked as paid",
   "/orders?least=5": "at most 31 days apart",
-  [`/usage?month=${MONTH}`]: "Small Hours Coffee",
+  [`/payments?month=${MONTH}&state=all`]: "Small Hours Coffee",
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
   [`/fulfilment?month=${MONTH}`]: "plastic-kg",
   [`/updates?month=${MONTH}`]: "New update",
-  [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
   "/audit": "as paid",
   "/notices": "Problem of the ledger",
@@ -89,7 +88,7 @@ for (const [email, path, text] of [
   [MANAGER, "/orders", "of your units"],
   [MANAGER, "/units/unit_dev", "Create a key"],
   [MANAGER, "/units/unit_dev/people", VIEWER],
-  [MANAGER, USAGE, "Complete up to"],
+  [MANAGER, OF_UNIT, "Complete up to"],
   [VIEWER, "/", "Your units"],
   [VIEWER, "/notices", "Statement"],
   [VIEWER, "/units/unit_dev", "How the shop looks"],

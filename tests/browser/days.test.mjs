@@ -245,9 +245,7 @@ test("accounts: the month of three shops in two currencies is settled", async (t
 });
 
 test("accounts: how many trees the month needs, over all shops", async (t) => {
-  const page = await open(t, ACCOUNTS, "/usage");
-  await page.goto(`${dashboard.origin}/usage?month=${MONTH}`);
-  await send(page, {}, link("Fulfilment by offering"));
+  const page = await open(t, ACCOUNTS, `/fulfilment?month=${MONTH}`);
   const trees = 'main section:first-of-type tr:has(th :text-is("tree")) td';
   const cell = (label) => page.innerText(`${trees}[data-label="${label}"]`);
   const pledged = await treesOfMonth();

@@ -50,7 +50,7 @@ export const WAYS = [
       step("emails", "E-mails", "Tell recipients what was pledged for them."),
       step("messaging", "Messengers", "Do the same by Slack or another messenger."),
       step("ledger", "The ledger", "Keep the database of all transactions complete."),
-      step("payments", "Usage and payments", "Sum a month, send statements, mark it as paid."),
+      step("payments", "Payments", "Sum a month, send statements, mark it as paid."),
       step("fulfilment", "Fulfilment and updates", "Record what was done, and show it to buyers."),
       step("data", "Data", "Find, erase, back up and restore."),
       step("recover", "Recover", "After a lost database, a failed deploy or a rollback."),

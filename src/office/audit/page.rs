@@ -11,7 +11,6 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::auth::KeyLevel;
-use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::ScopeMonth;
 use crate::pledges::store::{OperatorStore, PriceListKey};
@@ -182,14 +181,10 @@ fn rendered(part: &Part, operates: bool) -> Markup {
         Part::Unit(id) => linked(&["units", id], id),
         Part::Team(id) => linked(&["teams", id], id),
         Part::Transaction(id) => html! { code.id { (linked(&["transactions", id], id)) } },
-        Part::Month(ScopeMonth { scope: Scope { unit, mode }, month }) => {
-            let usage = link::path(&["units", unit, "usage"]);
-            let usage = link::with(&usage, &[("mode", mode.name())]);
-            html! {
-                a href=(usage) { (view::month(*month)) } " of the unit " (linked(&["units", unit], unit))
-                " (" (mode.name()) ")"
-            }
-        }
+        Part::Month(ScopeMonth { scope, month }) => html! {
+            a href=(link::payments_of(scope)) { (view::month(*month)) }
+            " of the unit " (linked(&["units", &scope.unit], &scope.unit)) " (" (scope.mode.name()) ")"
+        },
         Part::Prices(..) if !operates => view::untrusted_text(&part.plain()),
         Part::Prices(mode, unit) => {
             let of = PriceListKey { mode: *mode, unit: unit.as_deref() };

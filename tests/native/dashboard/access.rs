@@ -172,7 +172,7 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 82] = [
+pub const MAY: [(&str, &str, &str); 79] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support accounts", "manager viewer"),
     ("GET /find", "support accounts", "manager viewer"),
@@ -187,12 +187,9 @@ pub const MAY: [(&str, &str, &str); 82] = [
     ("GET /units/{id}", "support accounts", "manager viewer"),
     ("POST /units/{id}/profile", "", "manager"),
     ("GET /units/{id}/preview", "support accounts", "manager viewer"),
-    ("GET /units/{id}/usage", "accounts", "manager viewer"),
-    ("GET /units/{id}/usage.csv", "accounts", "manager viewer"),
-    ("GET /units/{id}/quantities", "accounts", "manager viewer"),
-    ("GET /units/{id}/quantities.csv", "accounts", "manager viewer"),
-    ("GET /usage", "accounts", ""),
-    ("GET /usage.csv", "accounts", ""),
+    ("GET /units/{id}/payments", "accounts", "manager viewer"),
+    ("GET /units/{id}/payments.csv", "accounts", "manager viewer"),
+    ("GET /payments.csv", "accounts", ""),
     ("GET /fulfilment", "accounts", ""),
     ("GET /fulfilment.csv", "accounts", ""),
     ("POST /fulfilment", "", ""),

@@ -66,9 +66,9 @@ fn a_part_is_credited_after_confirmation_and_once() {
         "At most 2.",
     ];
     assert_has(&page, 200, &words);
-    let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
-    assert_has(&usage, 200, &[">0.50</td>", ">1.00</td>"]);
-    let file = dashboard.get(ACCOUNTS, "/units/unit_dev/usage.csv").text;
+    let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/payments");
+    assert_has(&usage, 200, &[">0.50</td>", "<strong>1.00 "]);
+    let file = dashboard.get(ACCOUNTS, "/units/unit_dev/payments.csv").text;
     assert!(file.trim_end().ends_with(",0.50,0.00,1.00"), "{file}");
 }
 
@@ -208,7 +208,7 @@ fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
     assert_has(&page, 422, &["has 0.00 USD due, not"]);
     assert_problem_at(&page, "amount-USD");
     assert_has(&mark("0.00"), 200, &["is marked as paid", "0.00"]);
-    let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
+    let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/payments");
     assert_has(&usage, 200, &[">2 Feb 2026</time>, invoice <bdi>17</bdi>", &shown]);
     assert!(!usage.text.contains("tag alarm"), "{}", usage.text);
 }

@@ -53,14 +53,7 @@ fn an_error_stands_at_its_field_with_what_was_entered() {
 fn a_month_that_cannot_be_read_is_said_at_its_field_on_each_page() {
     let dashboard = dashboard(seeded());
     dashboard.reconcile();
-    for path in [
-        "/usage",
-        "/payments",
-        "/fulfilment",
-        "/updates",
-        "/units/unit_dev/quantities",
-        "/units/unit_dev/statement",
-    ] {
+    for path in ["/payments", "/fulfilment", "/updates", "/units/unit_dev/statement"] {
         let page = dashboard.get(OPERATOR, &format!("{path}?mode=test&month=October"));
         assert_has(&page, 422, &["value=\"October\"", "Write the month as 2026-10"]);
         assert_problem_at(&page, "month");
@@ -68,12 +61,7 @@ fn a_month_that_cannot_be_read_is_said_at_its_field_on_each_page() {
         assert!(kept.iter().any(|it| page.text.contains(it)), "the mode is kept: {}", page.text);
         assert_eq!(dashboard.get(OPERATOR, &format!("{path}?month=2026-01")).status, 200);
     }
-    for file in [
-        "/usage.csv",
-        "/fulfilment.csv",
-        "/units/unit_dev/quantities.csv",
-        "/units/unit_dev/transactions.csv",
-    ] {
+    for file in ["/payments.csv", "/fulfilment.csv", "/units/unit_dev/transactions.csv"] {
         let page = dashboard.get(OPERATOR, &format!("{file}?mode=test&month=October"));
         assert_has(&page, 422, &["value=\"October\"", "Write the month as 2026-10"]);
         assert_problem_at(&page, "month");

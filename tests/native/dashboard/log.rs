@@ -41,7 +41,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         "href=\"/teams/team\"",
         "href=\"/units/a%2Fb%3Fc\"",
         "href=\"/units/%3Cscript%3E%22%27%26%0A%00\"",
-        "href=\"/units/a:b/usage?mode=test\"",
+        "href=\"/units/a:b/payments?mode=test\"",
         "href=\"/units/shop\"",
         "Jan 2026</a> of the unit <a href=\"/units/a:b\"><bdi>a:b</bdi></a> (test) as paid: <bdi>1.00 USD paid</bdi>.",
         "<bdi>2.00 USD paid on 5 Jan 2026, marked by ada on 6 Jan 2026, 10:11 UTC</bdi>.",

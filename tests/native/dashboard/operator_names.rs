@@ -53,7 +53,7 @@ fn changed_by_an_operator() -> Shops {
     for (path, words) in [
         ("/units/north", "made by an operator"),
         ("/units/north/people", "added@north.example"),
-        ("/units/north/usage", "marked by"),
+        ("/units/north/payments", "marked by"),
         ("/audit?shop=north", "invoice"),
         (&*format!("/transactions/{id}"), "Returned"),
     ] {
@@ -82,7 +82,7 @@ fn no_page_and_no_answer_to_a_form_names_an_operator_to_people_of_a_shop() {
         let page = shops.dashboard.get(TEA, path);
         assert_has(&page, 200, &["<bdi>the operator</bdi>"]);
     }
-    for path in ["/units/north/usage?mode=live", "/units/north/usage.csv?mode=live"] {
+    for path in ["/units/north/payments?mode=live", "/units/north/payments.csv?mode=live"] {
         assert_has(&shops.dashboard.get(VIC, path), 200, &["the operator"]);
     }
     let key = shops.dashboard.search(EVA, &[("text", &shops.keys[0])]);

@@ -51,9 +51,9 @@ fn settle(dashboard: &TestDashboard, unit: &str, month: &str, amount: &str) {
     dashboard.settle(&name, &settlement);
 }
 
-/// Returns the cells of the first table, without tags.
+/// Returns the cells of the last table, without tags. A page of one month has another with its total.
 fn rows(page: &Answer) -> Vec<Vec<String>> {
-    let Some((_, table)) = page.text.split_once("<tbody>") else { return Vec::new() };
+    let Some((_, table)) = page.text.rsplit_once("<tbody>") else { return Vec::new() };
     let cell = |cell: &str| {
         let parts = cell.split('<').filter_map(|part| part.split_once('>'));
         parts.map(|(_, text)| text).collect::<String>().replace('\u{a0}', " ").trim().to_owned()

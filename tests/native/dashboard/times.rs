@@ -32,7 +32,7 @@ fn a_transaction_has_the_time_of_its_shop_and_other_pages_have_utc() {
     test_dashboard.store().set_failing(Some("profile:"));
     let page = page();
     assert!(page.contains("31 Jan 2026, 12:00 UTC") || page.contains("Workers KV"), "{page}");
-    let usage = test_dashboard.get(OPERATOR, "/usage").text;
+    let usage = test_dashboard.get(OPERATOR, "/payments").text;
     assert!(usage.contains("Month (UTC)"), "{usage}");
 }
 

@@ -120,17 +120,17 @@ fn a_unit_s_page_shows_each_role_what_it_may_do() {
     for (person, shown, hidden) in [
         (
             OPERATOR,
-            &["API keys", "href=\"/teams/team\"", "<form", "/shop/usage", "/person?unit=shop"][..],
+            &["API keys", "href=\"/teams/team\"", "<form", "/shop/payments", "/person?unit=shop"][..],
             &[][..],
         ),
         (
             SUPPORT,
             &["href=\"/find?unit=shop\""],
-            &["API keys", "/teams/", "<form", "usage", "/person"],
+            &["API keys", "/teams/", "<form", "payments", "/person"],
         ),
         (
             ACCOUNTS,
-            &["/units/shop/usage", "/find?unit=shop"],
+            &["/units/shop/payments", "/find?unit=shop"],
             &["API keys", "/teams/", "<form", "/person"],
         ),
     ] {

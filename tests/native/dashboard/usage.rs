@@ -1,4 +1,4 @@
-//! Tests the pages of a shop's usage and payments by month.
+//! Tests the pages of payments by month, and of fulfilment.
 
 use super::prices::{Row, assert_has};
 use super::transaction::main_of;
@@ -9,7 +9,7 @@ use support::ledger::{Failing, SqliteLedger};
 use support::service::{Answer, LIVE_UNIT, NOW_MS, changes, minimal, seeded};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
-const PAGE: &str = "/units/unit_dev/usage";
+const PAGE: &str = "/units/unit_dev/payments";
 const DECEMBER: &str = "settlement:live:unit_dev:2025-12";
 
 /// Creates a transaction of the live unit, dated this many days before 31 January 2026. Its offering may be unpriced.
@@ -104,9 +104,17 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let page = dashboard.get(ACCOUNTS, PAGE);
     assert_has(&page, 200, &["role=\"img\"", "Complete up to", "31 Jan 2026, 11:58 UTC"]);
     let expected = [
-        ["Jan 2026", "3.00 USD", "", "3.00", "in progress Statement", "2", ""],
-        ["Dec 2025", "1.50 USD", "", "1.50", "unpaid Statement", "2", "1 List"],
-        ["Nov 2025", "1.50 USD", "", "1.50", "unpaid Statement", "1", ""],
+        ["Jan 2026", "2", "3.00 USD", "", "3.00 USD", "in progress", "Statement"],
+        [
+            "Dec 2025",
+            "1 unpriced 2",
+            "1.50 USD",
+            "",
+            "1.50 USD",
+            "unpaid Mark as paid …",
+            "Statement",
+        ],
+        ["Nov 2025", "1", "1.50 USD", "", "1.50 USD", "unpaid Mark as paid …", "Statement"],
     ];
     assert_eq!(rows(&page), expected);
     let aria = "aria-label=\"USD by month: Nov 2025 1.50; Dec 2025 1.50; Jan 2026 3.00\"";
@@ -122,15 +130,19 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     assert_eq!((lists, dashboard.store().reads()), (Vec::new(), 1), "a read of the epoch");
     let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;state=unpriced";
     assert!(page.text.contains(link), "{}", page.text);
-    let none = dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=test");
+    let none = dashboard.get(ACCOUNTS, "/units/unit_dev/payments?mode=test");
     assert_has(&none, 200, &["This unit has no transactions in test mode"]);
-    assert!(!none.text.contains("<svg class=\"chart\"") && !none.text.contains("usage.csv"));
+    assert!(!none.text.contains("<svg class=\"chart\"") && !none.text.contains("payments.csv"));
     assert_has(
-        &dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=dead"),
+        &dashboard.get(ACCOUNTS, "/units/unit_dev/payments?mode=dead"),
         422,
         &["must be live or test"],
     );
-    assert_has(&dashboard.get(ACCOUNTS, "/units/%3Cscript%3E%20/usage"), 422, &["&lt;script&gt;"]);
+    assert_has(
+        &dashboard.get(ACCOUNTS, "/units/%3Cscript%3E%20/payments"),
+        422,
+        &["&lt;script&gt;"],
+    );
 }
 
 #[test]
@@ -138,17 +150,16 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
 {
     let (mut dashboard, _) = used();
     dashboard.ledger = SqliteLedger::default();
-    for path in [PAGE, "/usage", "/fulfilment", "/units/unit_dev/quantities", "/orders"] {
+    for path in [PAGE, "/payments", "/fulfilment", "/orders"] {
         assert_has(&dashboard.get(OPERATOR, path), 200, &["Transactions may be missing"]);
     }
     dashboard.ledger.set_failing(Failing::Unbound);
     for path in [
         PAGE,
-        "/units/unit_dev/usage.csv",
-        "/usage",
-        "/usage.csv",
+        "/units/unit_dev/payments.csv",
+        "/payments",
+        "/payments.csv",
         "/fulfilment",
-        "/units/unit_dev/quantities.csv",
         "/orders",
     ] {
         let page = dashboard.get(OPERATOR, path);
@@ -159,39 +170,32 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
 #[test]
 fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
     let (dashboard, _) = used();
-    let page = dashboard.get(ACCOUNTS, "/usage?month=2025-12");
+    let page = dashboard.get(ACCOUNTS, "/payments?month=2025-12");
     let total = ["USD", "1.50", "", "1.50", "2", "1"];
     assert_eq!(rows(&page), [total]);
-    let units = page.text.split_once("<h2>Units</h2>").unwrap().1;
-    let unit = Answer { text: units.to_owned(), ..dashboard.get(ACCOUNTS, "/usage") };
-    assert_eq!(
-        rows(&unit),
-        [["unit_dev", "1.50 USD", "", "1.50", "unpaid Statement", "2", "1 List"]]
-    );
-    assert_has(&page, 200, &["href=\"/units/unit_dev/usage?mode=live\"", "Complete up to"]);
-    assert_has(
-        &page,
-        200,
-        &["/usage?mode=live&amp;month=2025-11", "/usage?mode=live&amp;month=2026-01"],
-    );
-    assert!(!page.text.contains("Mark as paid"), "that is done on the page of payments");
-    assert_has(
-        &dashboard.get(ACCOUNTS, "/usage"),
-        200,
-        &["in progress", "aria-current=\"page\">Jan 2026"],
-    );
-    assert_has(&dashboard.get(ACCOUNTS, "/usage?mode=test"), 200, &["No transactions"]);
+    assert_has(&page, 200, &["href=\"/units/unit_dev/payments?mode=live\"", "Complete up to"]);
+    let running = dashboard.get(ACCOUNTS, "/payments?month=2026-01");
+    assert_has(&running, 200, &["in progress", "<strong>3.00</strong>"]);
+    assert!(!dashboard.get(ACCOUNTS, "/payments").text.contains("<h2>Total"), "of several months");
+    assert_has(&dashboard.get(ACCOUNTS, "/payments?mode=test"), 200, &["No months match"]);
     for wrong in ["month=2025-13", "month=%3Cscript%3E", "mode=dead"] {
-        let page = dashboard.get(ACCOUNTS, &format!("/usage?{wrong}"));
-        assert!(page.status == 422 && !page.text.contains("<script"), "{}", page.text);
+        for path in ["/payments", "/payments.csv"] {
+            let page = dashboard.get(ACCOUNTS, &format!("{path}?{wrong}"));
+            assert!(page.status == 422 && !page.text.contains("<script"), "{}", page.text);
+        }
     }
-    let file = dashboard.get(ACCOUNTS, "/usage.csv?month=2025-12");
+    let file = dashboard.get(ACCOUNTS, "/payments.csv?month=2025-12");
     let line =
         "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.text.ends_with(line), "{}", file.text);
-    let name = "attachment; filename=\"usage-live-2025-12.csv\"";
+    let name = "attachment; filename=\"payments-live-2025-12.csv\"";
     assert_eq!(file.headers["content-disposition"], name);
-    assert_eq!(dashboard.get(SUPPORT, "/usage").status, 403);
+    let lines = |query: &str| {
+        let file = dashboard.get(ACCOUNTS, &format!("/payments.csv?{query}"));
+        file.text.lines().skip(1).count()
+    };
+    assert_eq!(["", "state=all", "state=paid"].map(lines), [2, 2, 0], "months that have ended");
+    assert_eq!(dashboard.get(SUPPORT, "/payments.csv").status, 403);
 }
 
 #[test]
@@ -206,14 +210,10 @@ fn ten_thousand_shops_are_one_page_and_one_file() {
         "INSERT INTO transactions (id, scope, created, currency, cents, unpriced, changed, quantities)
          SELECT printf('ptran_%042d', scope), scope, 1769860800000, 'EUR', 1, 0, 0, '[]' FROM scopes",
     );
-    let page = dashboard.get(ACCOUNTS, "/usage");
-    assert_has(
-        &page,
-        200,
-        &["100.00", "Only the first 1000 of 10000 units are shown", "&lt;b&gt;01000"],
-    );
-    assert!(!page.text.contains("01001") && !page.text.contains("<b>"));
-    let file = dashboard.get(ACCOUNTS, "/usage.csv");
+    let page = dashboard.get(ACCOUNTS, "/payments?month=2026-01");
+    assert_has(&page, 200, &["100.00", "Next 50", "&lt;b&gt;00050"]);
+    assert!(!page.text.contains("00051") && !page.text.contains("<b>"));
+    let file = dashboard.get(ACCOUNTS, "/payments.csv?month=2026-01");
     assert_eq!((file.status, file.text.lines().count()), (200, 10_001));
     assert_has(&dashboard.get(ACCOUNTS, "/orders"), 200, &["Older"]);
     for text in ["order-1", "ada@example.org"] {
@@ -229,25 +229,18 @@ fn quantities_of_a_month_are_shown_by_offering_and_as_a_file() {
     order(&dashboard, 0, "=1+1,<script>");
     order(&dashboard, 0, &"o".repeat(1_000_000));
     dashboard.reconcile();
-    for (path, column) in [("/fulfilment", 2), ("/units/unit_dev/quantities", 1)] {
-        let page = dashboard.get(ACCOUNTS, path);
-        let rows = rows(&page);
-        assert_eq!((rows.len(), &*rows[2][column]), (3, "3"), "{path}");
-        assert_has(&page, 200, &["=1+1,&lt;script&gt;", "oooo", "Complete up to", "Jan 2026"]);
-        assert!(main_of(&page.text).len() < 7_000 && !page.text.contains("<script"));
-        let next = format!("{path}?mode=live&amp;month=2026-02");
-        assert!(page.text.contains(&next), "{next}");
-        assert_has(
-            &dashboard.get(ACCOUNTS, &format!("{path}?month=2026-02")),
-            200,
-            &["Nothing was pledged"],
-        );
-        assert_eq!(dashboard.get(SUPPORT, path).status, 403);
-    }
-    let file = dashboard.get(ACCOUNTS, "/units/unit_dev/quantities.csv");
-    let line = "2026-01,live,unit_dev,tree,3,1,2026-01-31T11:58:00.123Z\r\n";
-    assert!(file.text.ends_with(line));
-    assert!(file.text.contains("2026-01,live,unit_dev,\"'=1+1,<script>\",3,1,"));
+    let page = dashboard.get(ACCOUNTS, "/fulfilment");
+    let rows = rows(&page);
+    assert_eq!((rows.len(), &*rows[2][2]), (3, "3"));
+    assert_has(&page, 200, &["=1+1,&lt;script&gt;", "oooo", "Complete up to", "Jan 2026"]);
+    assert!(main_of(&page.text).len() < 7_000 && !page.text.contains("<script"));
+    assert_has(&page, 200, &["/fulfilment?mode=live&amp;month=2026-02"]);
+    assert!(!page.text.contains("mode=test"), "only pledges in live mode are to be done");
+    let next = dashboard.get(ACCOUNTS, "/fulfilment?month=2026-02");
+    assert_has(&next, 200, &["Nothing was pledged"]);
+    assert_eq!(dashboard.get(SUPPORT, "/fulfilment").status, 403);
+    let file = dashboard.get(ACCOUNTS, "/fulfilment.csv");
+    assert!(file.text.contains("2026-01,live,\"'=1+1,<script>\",1,3,"), "{}", file.text);
     assert!(file.text.contains(&"o".repeat(180)), "a file has all that the ledger has of a text");
 }
 
@@ -273,8 +266,9 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
         assert_has(&late, 422, &["is already marked as paid: 1.50 USD paid on 5 Jan 2026"]);
     }
     let page = dashboard.get(ACCOUNTS, PAGE);
-    let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgStatement";
-    assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", "", "1.50", cell, "2", "1 List"]);
+    let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgUndo …";
+    let row = ["Dec 2025", "1 unpriced 2", "1.50 USD", "", "1.50 USD", cell, "Statement"];
+    assert_eq!(rows(&page)[1], row);
     assert_has(&page, 200, &["<rect class=\"paid\"", "Dec 2025 1.50, paid"]);
 
     let [undoing, other_undo] = [0, 1].map(|_| undo(&dashboard));
@@ -368,7 +362,7 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
         month(&format!("2025-{:02}", 12 - number), invoice);
     }
     dashboard.ledger.reconcile(dashboard.store(), dashboard.clock.0.get());
-    let file = dashboard.get(ACCOUNTS, "/units/=unit/usage.csv");
+    let file = dashboard.get(ACCOUNTS, "/units/=unit/payments.csv");
     let line = |month: &str, invoice: &str| {
         format!(
             "'=unit,live,{month},USD,0.00,0,0,2026-01-31T11:58:00.123Z,2026-01-05T00:00:00.000Z,1.50,{invoice},\
@@ -392,18 +386,18 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8");
     assert_eq!(
         file.headers["content-disposition"],
-        "attachment; filename=\"usage--unit-live-2026-01-31.csv\""
+        "attachment; filename=\"payments--unit-live-2026-01-31.csv\""
     );
 
     let (used, _) = used();
-    let file = used.get(ACCOUNTS, "/units/unit_dev/usage.csv?mode=live").text;
+    let file = used.get(ACCOUNTS, "/units/unit_dev/payments.csv?mode=live").text;
     let unpaid =
         "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.contains(unpaid), "{file}");
 }
 
-/// Each currency has its own sum, row and chart. A sum that differs from the amount paid is marked, and later transactions
-/// are named.
+/// Each currency has its own sum, row and chart. A sum that differs from the amount paid is marked, with a link to the later
+/// transactions.
 #[test]
 fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let dashboard = dashboard(seeded());
@@ -431,13 +425,9 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
     assert_eq!(rows.len(), 4);
     let paid =
         |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by ada");
-    let late =
-        format!("Added or changed since the month was marked as paid: ptran_{:042}. List all", 3);
-    assert_eq!(
-        rows[0][1..],
-        ["3.00 EUR", "", "3.00", &*(paid("0.00") + "Statement" + &late), "1", ""]
-    );
-    assert_eq!(rows[1][1..], ["2.00 USD", "", "2.00", &*paid("1.00"), "2", ""]);
+    let first = [paid("0.00"), "Undo …Changed since it was marked as paid".to_owned()].concat();
+    assert_eq!(rows[0][1..], ["1", "3.00 EUR", "", "3.00 EUR", &first, "Statement"]);
+    assert_eq!(rows[1][1..], ["2", "2.00 USD", "", "2.00 USD", &*paid("1.00"), ""]);
     assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " (Jan 2025)."]);
     assert_eq!(page.text.matches("<svg class=\"chart\"").count(), 2);
     assert!(page.text.contains("height=\"0\"") && page.text.contains("height=\"100\""));
@@ -463,7 +453,7 @@ fn a_shop_does_not_see_who_marked_a_month_as_paid() {
     shops.dashboard.store().keep(name, record.as_bytes(), b"null");
     shops.dashboard.clock.0.set(NOW_MS + 10 * DAY_MS);
     shops.dashboard.reconcile();
-    for path in ["/units/north/usage", "/units/north/usage.csv"] {
+    for path in ["/units/north/payments", "/units/north/payments.csv"] {
         for person in [EVA, VIC] {
             let page = shops.dashboard.get(person, path);
             assert_has(&page, 200, &["the operator", "17"]);
@@ -520,10 +510,9 @@ fn large_amounts_have_commas_between_thousands_on_pages_and_none_in_files() {
     dashboard.reconcile();
     let month = "mode=live&month=2026-01";
     for (path, cells) in [
-        ("/usage", &["1,234,567.00 <bdi>USD", "<strong>1,234,567.00</strong>"][..]),
-        ("/units/unit_dev/usage", &["1,234,567.00 <bdi>USD"]),
+        ("/payments", &["1,234,567.00 <bdi>USD", "<strong>1,234,567.00</strong>"][..]),
+        ("/units/unit_dev/payments", &["1,234,567.00 <bdi>USD"]),
         ("/units/unit_dev/statement", &["1,234,567.00"]),
-        ("/units/unit_dev/quantities", &["2,469,134"]),
         ("/fulfilment", &["2,469,134"]),
         ("/orders", &["1,234,567.00 "]),
     ] {
@@ -532,6 +521,6 @@ fn large_amounts_have_commas_between_thousands_on_pages_and_none_in_files() {
         let shown = main_of(&page.text).split("<form").next().unwrap();
         assert!(!shown.contains("1234567") && !shown.contains(">2469134"), "{path}: {shown}");
     }
-    let file = dashboard.get(ACCOUNTS, &format!("/usage.csv?{month}")).text;
+    let file = dashboard.get(ACCOUNTS, &format!("/payments.csv?{month}")).text;
     assert!(file.contains(",1234567.00,"), "{file}");
 }

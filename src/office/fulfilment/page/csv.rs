@@ -3,9 +3,9 @@
 use super::overview::PAGE;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::fulfilment::rule::Balance;
-use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::{Content, Page};
 use crate::office::shared::rule::csv;
@@ -43,7 +43,7 @@ pub(crate) async fn fulfilment_csv<S: OperatorStore, C: Clock, E: Entropy>(
         fulfilments::balances(context.store, context.ledger, mode, &months, MAX_LINES).await?;
     if found.more {
         return Err(Refusal::invalid(format!(
-            "the month {} has more than {MAX_LINES} offerings: download a CSV file for each unit",
+            "the month {} has more than {MAX_LINES} offerings, too many for this CSV file. Use the command `transactions quantities`",
             selection.month
         )));
     }

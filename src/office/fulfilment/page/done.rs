@@ -1,8 +1,8 @@
 //! The list of what was recorded as done for a month.
 
 use crate::office::fulfilment::rows::fulfilments::{Fulfilment, NewFulfilment};
-use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::service::{Clock, Entropy};

@@ -4,7 +4,6 @@
 mod csv;
 mod done;
 pub mod overview;
-pub mod quantities;
 
 pub(crate) use csv::fulfilment_csv;
 pub(crate) use overview::fulfilment;

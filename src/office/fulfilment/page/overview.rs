@@ -1,18 +1,18 @@
 //! Builds the fulfilment page of a month.
 
 use super::done;
-use super::quantities;
 use crate::office::fulfilment::operation::ADD;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::fulfilment::rule::{Balance, Balances};
-use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::grouped;
+use crate::office::shared::rule::coverage::DamagedRecords;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::updates::rule as updates;
@@ -49,17 +49,26 @@ pub(crate) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
             (table(&found.balances))
             @if found.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
             (view::coverage(&found.coverage))
-            (quantities::left_out(&found.left_out))
-            ul.links {
-                li { a href=(selection.address("/fulfilment.csv")) { "Download CSV" } }
-                li { a href=(selection.address("/usage")) { "Usage" } }
-            }
+            (left_out(&found.left_out))
+            p { a href=(selection.address("/fulfilment.csv")) { "Download CSV" } }
         }
         (still_open(&earlier))
         section { h2 { "What was done" } (done::list(context, selection, &recorded, &drafted)) }
         @if context.may(Permission::Operate) { (record_section(context, selection, &found)) }
     };
     Ok(Page::new(PAGE.0, content))
+}
+
+/// Renders a notice about the transactions that are missing from the sums of offerings, if there are any.
+fn left_out(DamagedRecords { count, first }: &DamagedRecords) -> Markup {
+    html! {
+        @if let Some(first) = first {
+            p.problem {
+                "These sums leave out transactions with too many quantities. Number of such transactions, in \
+                 all months: " (count) ", the first is " (view::untrusted_text(first)) "."
+            }
+        }
+    }
 }
 
 fn record_section<S, C: Clock, E: Entropy>(

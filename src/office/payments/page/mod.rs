@@ -1,7 +1,8 @@
 pub mod chart;
-pub mod month;
+mod file;
 pub mod payment;
 pub mod payments;
 pub(crate) mod several;
 pub mod statement;
-pub mod usage;
+mod table;
+pub mod unit;

@@ -1,17 +1,15 @@
 //! The page that marks a month of a unit as paid.
 
-use super::usage;
-use crate::office::orders::page::orders;
+use super::table::{LIST, credited};
 use crate::office::payments::operation::payments::MARK;
 use crate::office::payments::rule::due_months::due_month;
 use crate::office::payments::rule::dues::Due;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::{Item, OperationForm};
 use crate::office::shared::page::form::Form;
-use crate::office::shared::page::link;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
-use crate::office::shared::page::view;
+use crate::office::shared::page::{link, month, view};
 use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::ScopeMonth;
@@ -19,9 +17,6 @@ use crate::pledges::store::OperatorStore;
 use crate::pledges::types::CurrencyCode;
 use maud::{Markup, html};
 use strum::VariantArray as _;
-
-/// The name of the field with the query of the list of payments from which the person came.
-pub(crate) const LIST: &str = "list";
 
 const HINT: &str = "Amount received, e.g. 1234.50. It must equal the amount due.";
 
@@ -78,7 +73,7 @@ pub(crate) async fn changed<S, C, E>(
 /// Parses the month and mode in a query or a form. The month is required, because a default could be another month than
 /// the person meant.
 fn month_of(unit: &str, form: &Form) -> Result<ScopeMonth> {
-    let month = orders::month(form.text("month"))?;
+    let month = month::parse(form.text("month"))?;
     Ok(ScopeMonth { scope: Scope { unit: unit.to_owned(), mode: form.mode()? }, month })
 }
 
@@ -96,12 +91,12 @@ fn back(of: &ScopeMonth, form: &Form, label: &str) -> Markup {
     html! { p { a href=(list.unwrap_or_else(|| link::payments_of(&of.scope))) { (label) } } }
 }
 
-fn due_table(dues: &[Due]) -> Markup {
+pub(super) fn due_table(dues: &[Due]) -> Markup {
     let row = |due: &Due| {
         vec![
             view::untrusted_text(&due.currency_code),
             html! { (view::grouped(&due.amount)) },
-            usage::credited(due),
+            credited(due),
             html! { strong { (view::grouped(&due.due)) } },
             html! { (view::grouped(due.transactions)) },
             html! { @if due.unpriced > 0 { strong { (due.unpriced) } } },

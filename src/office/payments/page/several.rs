@@ -1,8 +1,8 @@
 //! The page that marks several months as paid. Each month is a change of its own, with an operation ID of its own: a month that is
 //! refused does not stop the others.
 
-use super::payment::LIST;
-use super::payments::{amount, list, month, next_page, position, selected};
+use super::payments::{list, next_page, position, selected};
+use super::table::{LIST, amount, month};
 use crate::office::payments::operation::payments::stated;
 use crate::office::payments::rule as payments;
 use crate::office::payments::rule::Payment;

@@ -1,6 +1,5 @@
 //! The statement of a month. It is a single sheet that the browser can print, or save as PDF.
 
-use super::month::MonthSelection;
 use crate::buyer::recipient::Profile;
 use crate::office::orders::page::orders;
 use crate::office::orders::rule as transactions;
@@ -11,6 +10,7 @@ use crate::office::payments::rule::statement as records;
 use crate::office::payments::rule::statement::{Item, Line, Statement, StatementSum};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::settings::Issuer;
@@ -49,7 +49,7 @@ pub(crate) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
             @if let Some(settled) = &statement.settled { (payment(settled)) }
             (details(&context.settings.issuer))
         }
-        (links(&statement, context.is_of_shop()))
+        (links(&statement))
     };
     Ok(Page::new(format!("Statement {}", statement.number), content))
 }
@@ -165,7 +165,7 @@ fn details(issuer: &Issuer) -> Markup {
     }
 }
 
-fn links(Statement { of, .. }: &Statement, is_of_shop: bool) -> Markup {
+fn links(Statement { of, .. }: &Statement) -> Markup {
     let month = of.month.to_string();
     let shop = [("mode", of.scope.mode.name()), ("month", &*month)];
     let orders = orders::address(&[&[("unit", &*of.scope.unit)], shop.as_slice()].concat());
@@ -174,7 +174,7 @@ fn links(Statement { of, .. }: &Statement, is_of_shop: bool) -> Markup {
             li { "To print the statement or save it as a PDF, use your browser's Print command." }
             li { a href=(link::with(&link::path(&["units", &of.scope.unit, "transactions.csv"]), &shop)) { "Download the month's transactions as CSV" } }
             li { a href=(orders) { "Transactions" } }
-            @if !is_of_shop { li { a href=(link::payments_of(&of.scope)) { "Payments" } } }
+            li { a href=(link::payments_of(&of.scope)) { "Payments" } }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lists what shops owe and have paid for each month, in pages.
 
 use super::dues::{dues, listed_dues};
-use super::usage::MonthUsage;
+use super::usage::{MonthUsage, Usage};
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rows::scope_months;
 use crate::office::payments::rows::scope_months::MonthFilter;
@@ -67,6 +67,25 @@ pub async fn due_months(
         listed => listed_dues(ledger, listed, &coverage).await?,
     };
     Ok(DuePage { months, next, coverage })
+}
+
+/// Returns all months that match, as [`due_months`] lists them. Ledger cost: 5 or 6 queries. KV cost: 1 read.
+///
+/// # Errors
+/// As [`due_months`].
+pub async fn all_due_months(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    now_ms: u64,
+    DueFilter { scopes, month, is_paid }: &DueFilter,
+) -> Result<Usage> {
+    scopes.check()?;
+    let coverage = coverage_of_dues(store, ledger, scopes.scopes().as_deref()).await?;
+    let months = months(*month, &coverage, now_ms)?;
+    let mut months = dues(ledger, scopes, &months, &coverage).await?;
+    let is_wanted = |usage: &MonthUsage| is_paid.is_none_or(|paid| usage.settled.is_some() == paid);
+    months.retain(|usage| !usage.sums.is_empty() && is_wanted(usage));
+    Ok(Usage { months, coverage })
 }
 
 /// Returns the given month. If no month is given, returns the last [`MONTHS`] ended months, except those that

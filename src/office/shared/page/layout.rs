@@ -22,10 +22,9 @@ const ICON: &str = "data:image/svg+xml,\
      %3C/svg%3E";
 
 /// The pages of the menu: name, path, and required permission.
-const MENU: [(&str, &str, Permission); 12] = [
+const MENU: [(&str, &str, Permission); 11] = [
     ("Home", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
-    ("Usage", "/usage", Permission::Account),
     ("Payments", "/payments", Permission::Account),
     ("Fulfilment", "/fulfilment", Permission::Account),
     ("Updates", "/updates", Permission::Operate),

@@ -40,7 +40,7 @@ pub(crate) fn page_of(level: &KeyLevel) -> String {
 
 /// Returns the URL of the payments of a shop, with paid and unpaid months.
 pub(crate) fn payments_of(Scope { unit, mode }: &Scope) -> String {
-    with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
+    with(&path(&["units", unit, "payments"]), &[("mode", mode.name())])
 }
 
 pub(crate) fn prices(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {

@@ -11,6 +11,7 @@ pub mod layout;
 pub mod link;
 pub mod list_times;
 pub mod metered;
+pub(crate) mod month;
 pub mod operation;
 pub(crate) mod outcome;
 pub(crate) mod problem;

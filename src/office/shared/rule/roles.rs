@@ -25,7 +25,7 @@ pub enum Permission {
     Look,
     /// Find transactions, show them masked, and show and resend their e-mails.
     Support,
-    /// See usage, credit transactions and mark payments.
+    /// See payments, credit transactions and mark months as paid.
     Account,
     /// Everything else: keys, teams, prices, profiles, unmasked data, erasures, the audit log.
     Operate,

@@ -142,10 +142,7 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
             ]))
             ul.links {
                 @if context.may(Permission::Account) || is_of_shop {
-                    li {
-                        a href=(link::path(&["units", id, "usage"])) { "Usage and payments" }
-                    }
-                    li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
+                    li { a href=(link::path(&["units", id, "payments"])) { "Payments" } }
                 }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
                 li { a href=(with_unit("/find")) { "Find a transaction" } }

@@ -53,22 +53,9 @@ pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
                 @else { ul.plain.tasks { @for task in &tasks { li { (task) } } } }
             }
         }
-        (links(context))
+        @if context.may(Permission::Operate) { p { a href="/person" { "Erase a person" } } }
     };
     Ok(Page::new("Home", content))
-}
-
-fn links<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
-    html! {
-        ul.links {
-            li { a href="/orders" { "Newest transactions" } }
-            @if context.may(Permission::Account) { li { a href="/usage" { "Usage of all units" } } }
-            li { a href="/units" { "Units" } }
-            @if context.may(Permission::Operate) {
-                li { a href="/person" { "Erase a person" } }
-            }
-        }
-    }
 }
 
 async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(

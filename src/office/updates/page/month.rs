@@ -3,11 +3,11 @@
 use super::form::{PAGE, PATH, preview_button, sentences, stage_in_words};
 use crate::buyer::updates::MAX_UPDATES;
 use crate::office::fulfilment::rule as fulfilments;
-use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::link;
+use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
@@ -38,6 +38,7 @@ pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
     let offerings = pledged(context, selection).await?;
     let content = html! {
         p.lead { "What became of the pledges of " (view::month(selection.month)) ", as buyers' timelines show it" }
+        (view::modes(PATH, selection.mode, Some(selection.month)))
         (selection.links(PATH))
         section {
             h2 { "By offering" }
@@ -47,7 +48,6 @@ pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
                 "A timeline shows the published updates of its offerings and month in the order of time, at most the newest "
                 (MAX_UPDATES) " for each offering. It shows a change after about " (APPLIED_SECONDS) " s."
             }
-            ul.links { li { a href=(selection.address("/fulfilment")) { "Fulfilment" } } }
         }
         (add_section(context, selection, &offerings))
     };

@@ -2,9 +2,9 @@
 
 use super::form::{PATH, preview_button, sentences, stage_in_words};
 use crate::office::fulfilment::rule as fulfilments;
-use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
+use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};

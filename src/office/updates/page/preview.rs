@@ -3,9 +3,9 @@
 use super::form::{PAGE, sent};
 use crate::buyer::recipient;
 use crate::buyer::recipient::{Language, OfferingProgress};
-use crate::office::payments::page::month::MonthSelection;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::{Content, Page};
 use crate::office::shared::rule::error::OperatorError;

@@ -8,9 +8,9 @@ use crate::office::orders::rule::{ListQuery, TransactionFilter};
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::guard::Units;
 use crate::office::shared::page::problem::FormProblem;
-use crate::office::shared::page::refusal::{Refusal, Result};
+use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::view::id_link;
-use crate::office::shared::page::{link, view};
+use crate::office::shared::page::{link, month, view};
 use crate::pledges::auth::check_id;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
@@ -55,7 +55,7 @@ pub(crate) fn address(parameters: &[(&str, &str)]) -> String {
 /// Returns the name of the first invalid filter field, and what is wrong with it; `None` if the month and
 /// the unit are valid.
 pub(crate) fn wrong_filter(query: &Form) -> Option<(&'static str, String)> {
-    match (month_problem(query), unit_problem(query)) {
+    match (month::problem(query), unit_problem(query)) {
         ("", problem) if problem.is_empty() => None,
         ("", problem) => Some(("unit", problem)),
         (problem, _) => Some(("month", problem.to_owned())),
@@ -65,18 +65,6 @@ pub(crate) fn wrong_filter(query: &Form) -> Option<(&'static str, String)> {
 /// Returns what is wrong with the unit in a query; empty if nothing is.
 pub(crate) fn unit_problem(query: &Form) -> String {
     query.given("unit").and_then(|unit| check_id(unit).err()).unwrap_or_default()
-}
-
-pub(crate) fn month(text: &str) -> Result<Month> {
-    Month::parse(text).ok_or_else(|| Refusal::invalid(NO_MONTH))
-}
-
-pub(crate) const NO_MONTH: &str = "enter the month in the form 2026-10";
-
-/// Returns what is wrong with the month in a query; empty if nothing is.
-pub(crate) fn month_problem(query: &Form) -> &'static str {
-    let is_wrong = query.given("month").is_some_and(|text| Month::parse(text).is_none());
-    if is_wrong { NO_MONTH } else { "" }
 }
 
 /// Returns what a query selects, except the order number.

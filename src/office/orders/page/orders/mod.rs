@@ -4,8 +4,6 @@ mod filters;
 mod list;
 mod table;
 
-pub(crate) use filters::{
-    BUYER, NO_MONTH, REFERENCE, address, month, month_problem, unit_problem, wrong_filter,
-};
+pub(crate) use filters::{BUYER, REFERENCE, address, unit_problem, wrong_filter};
 pub(crate) use list::{filter, orders, orders_csv};
 pub(crate) use table::{table, table_of_unit};
