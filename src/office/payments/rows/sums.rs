@@ -1,6 +1,6 @@
 //! Exact sums of charges by month, unit and currency.
 
-use super::day_charges::{spans, stored_charges, unsummed};
+use super::day_charges::spans;
 use crate::office::shared::rows::money::{laid_out, of_halves, of_part, parts};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
 use crate::office::shops::rows::scopes::wanted;
@@ -92,7 +92,10 @@ async fn sums_of(ledger: &dyn Ledger, asked: SumsQuery<'_>) -> Result<Vec<MonthS
             parts.entry((of, currency)).or_default().extend(of_part(part, sum));
         }
     }
-    Ok(rows.into_iter().flat_map(Sum::of).map(|row| row.into_sum(&mut parts)).collect())
+    Ok(rows
+        .chunk_by(|one, other| one.of == other.of)
+        .flat_map(|days| month_sums(days, &mut parts))
+        .collect())
 }
 
 /// For each month, unit, mode and currency: the sums of its very large charges. The ledger stores such
@@ -138,14 +141,29 @@ macro_rules! months {
 }
 pub(crate) use months;
 
-/// SQL: a table expression `asked(month, scope, unit, mode)` with the requested months of scopes.
+/// SQL: a table expression `asked(month, is_summed, from_day, until_day, scope, unit, mode)` with the requested months of
+/// scopes. A month with stored sums for only some of its days has a row for each series of days.
 macro_rules! asked {
     () => {
         "asked AS MATERIALIZED (
-  SELECT month, scope, unit, mode FROM months CROSS JOIN wanted
+  SELECT month, is_summed, from_day, until_day, scope, unit, mode FROM spans CROSS JOIN wanted
   WHERE ?1 ->> '$.only' IS NULL
     OR mode || ':' || unit || ':' || month IN (SELECT value FROM json_each(?1, '$.only'))
 )"
+    };
+}
+
+/// SQL: whether a row `c` of stored sums belongs to a row of `asked` with stored sums.
+macro_rules! of_stored_days {
+    () => {
+        "c.scope = asked.scope AND c.day BETWEEN from_day AND until_day"
+    };
+}
+
+/// SQL: whether a transaction `t` belongs to a row of `asked`.
+macro_rules! of_other_days {
+    () => {
+        "t.scope = asked.scope AND t.created >= from_day * 86400000 AND t.created < (until_day + 1) * 86400000"
     };
 }
 
@@ -154,8 +172,7 @@ struct Sums<'a>(&'a SumsQuery<'a>);
 
 impl Query for Sums<'_> {
     type Row = SumsOfMonth;
-    // Each scope is grouped by itself: SQLite would have to sort all transactions to group them at once. The `+` prevents
-    // SQLite from making an index of the spans for each scope.
+    // Each scope is grouped by itself: SQLite would have to sort all transactions to group them at once.
     const SQL: &'static str = concat!(
         "WITH RECURSIVE ",
         wanted!(),
@@ -166,20 +183,21 @@ impl Query for Sums<'_> {
         ", ",
         asked!(),
         ", summed AS MATERIALIZED (
-  SELECT month, unit, mode, (SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
-    SELECT currency, sum(number) AS number, sum(unpriced) AS unpriced, sum(large) AS large, sum(millions) AS millions,
-      sum(rest) AS rest
-    FROM (
-      SELECT currency, number, unpriced, large, millions, rest FROM ",
-        stored_charges!("asked.scope"),
-        " WHERE +spans.month = asked.month
-      UNION ALL
+  SELECT month, unit, mode, CASE WHEN is_summed THEN (
+    SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
+      SELECT currency, sum(number) AS number, sum(unpriced) AS unpriced, sum(large) AS large, sum(millions) AS millions,
+        sum(rest) AS rest
+      FROM day_charges c WHERE ",
+        of_stored_days!(),
+        " GROUP BY currency
+    )) ELSE (
+    SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
       SELECT currency, count(*) AS number, sum(unpriced) AS unpriced, count(*) - count(cents) AS large,
         ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest
-      FROM ",
-        unsummed!("asked.scope"),
-        " WHERE +spans.month = asked.month GROUP BY currency
-    ) GROUP BY currency ORDER BY currency)) AS sums
+      FROM transactions t WHERE ",
+        of_other_days!(),
+        " GROUP BY currency
+    )) END AS sums
   FROM asked
 )
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'sums', json(sums)) FROM summed
@@ -187,7 +205,8 @@ WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
     );
 }
 
-/// A row of the answer. `sums` has an entry for each currency, with these values in order:
+/// A row of the answer: a month of a scope, or a part of it. `sums` has an entry for each currency, with these values in
+/// order:
 ///
 /// - The code of the currency.
 /// - The number of transactions, and the number of unpriced pledges.
@@ -206,32 +225,25 @@ impl SumsOfMonth {
     }
 }
 
-struct Sum {
-    of: ScopeMonth,
-    currency: String,
-    transactions: u64,
-    unpriced: usize,
-    millions: u64,
-    rest: u64,
-}
-
-impl Sum {
-    fn of(SumsOfMonth { of, sums }: SumsOfMonth) -> impl Iterator<Item = Sum> {
-        sums.into_iter().map(move |(currency, transactions, unpriced, _, millions, rest)| {
-            let of = of.clone();
-            Sum { of, currency, transactions, unpriced, millions, rest }
-        })
+/// Adds up the parts of a scope's month. Returns a sum for each currency.
+fn month_sums(days: &[SumsOfMonth], large: &mut Parts) -> Vec<MonthSum> {
+    let mut sums = BTreeMap::new();
+    for SumsOfMonth { of, sums: charges } in days {
+        for (currency, number, unpriced, _, millions, rest) in charges {
+            let entry = sums.entry((of.clone(), currency.clone()));
+            let (transactions, unpriced_pledges, parts) = entry.or_insert((0, 0, Vec::new()));
+            *transactions += number;
+            *unpriced_pledges += unpriced;
+            parts.extend(of_halves(*millions, *rest, 2));
+        }
     }
-
-    fn into_sum(self, large: &mut Parts) -> MonthSum {
-        let Sum { of, currency, transactions, unpriced, .. } = self;
-        let group = (of, currency);
-        let mut parts = large.remove(&group).unwrap_or_default();
-        parts.extend(of_halves(self.millions, self.rest, 2));
+    let month_sum = |(group, (transactions, unpriced, mut parts)): (_, (u64, usize, Vec<_>))| {
+        parts.extend(large.remove(&group).unwrap_or_default());
         let amount = Decimal::sum(parts.into_iter()).to_money();
         let (of, currency_code) = group;
         MonthSum { of, currency_code, transactions, unpriced, amount }
-    }
+    };
+    sums.into_iter().map(month_sum).collect()
 }
 
 /// Queries the sums of very large charges, which the ledger stores as texts.
@@ -251,19 +263,19 @@ impl Query for LargeSums<'_> {
         asked!(),
         ", ",
         parts!(),
-        ", texts AS MATERIALIZED (SELECT asked.month, unit, mode, currency, ",
+        ", texts AS MATERIALIZED (SELECT month, unit, mode, currency, ",
         laid_out!("amount"),
-        " AS digits FROM asked CROSS JOIN ",
-        unsummed!("asked.scope"),
-        " WHERE +spans.month = asked.month AND cents IS NULL
+        " AS digits FROM asked CROSS JOIN transactions t WHERE NOT is_summed AND cents IS NULL AND ",
+        of_other_days!(),
+        "
 ), large AS (
   SELECT month, unit, mode, currency, part, CAST(substr(digits, 12 * part + 1, 12) AS INTEGER) AS sum
   FROM texts CROSS JOIN parts
   UNION ALL
-  SELECT asked.month, unit, mode, currency, pair.value ->> '$[0]', pair.value ->> '$[1]'
-  FROM asked CROSS JOIN ",
-        stored_charges!("asked.scope"),
-        " CROSS JOIN json_each(c.parts) pair WHERE +spans.month = asked.month AND large > 0
+  SELECT month, unit, mode, currency, pair.value ->> '$[0]', pair.value ->> '$[1]'
+  FROM asked CROSS JOIN day_charges c CROSS JOIN json_each(c.parts) pair WHERE is_summed AND large > 0 AND ",
+        of_stored_days!(),
+        "
 )
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'part', part, 'sum', sum(sum))
 FROM large GROUP BY month, unit, mode, currency, part HAVING sum(sum) > 0"
