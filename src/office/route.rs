@@ -279,6 +279,14 @@ routes! {
     Health = "GET /healthz", Look, global None, ledger::health_page();
 }
 
+impl Route {
+    /// Returns whether the form may have a file: the picture of an update.
+    pub(crate) fn uploads(&self) -> bool {
+        use Route::{AddUpdate, EditUpdate, PreviewEditedUpdate, PreviewNewUpdate};
+        matches!(self, AddUpdate | EditUpdate(_) | PreviewNewUpdate | PreviewEditedUpdate(_))
+    }
+}
+
 /// Returns the ID in a path that matches a template. Returns an empty text if the template has no ID, and
 /// `None` if the path does not match.
 fn matched<'p>(template: &str, method: &str, segments: &[&'p str]) -> Option<&'p str> {

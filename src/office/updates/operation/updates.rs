@@ -1,6 +1,6 @@
 //! Operations on updates. An update tells buyers, on their timelines, what became of their pledges.
 
-use super::members::{MemberEdits, Members};
+use super::members::Members;
 use crate::buyer::updates::Update;
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
@@ -72,6 +72,17 @@ const QUANTITY: Argument = Argument::option(
 const PICTURE: Argument =
     Argument::option("picture", text("url"), "the address of a picture, with https://")
         .field("Picture", "The https address of an image.");
+const PICTURE_FILE: Argument = Argument::option(
+    "picture-file",
+    Kind::Input,
+    "a JPEG, PNG or WebP file of at most 5 MiB to upload; what the file says about place and time is removed; `-` is standard input",
+)
+.upload(
+    "Upload a picture",
+    "A JPEG, PNG or WebP file of at most 5 MiB, instead of an address. What the file says about place, time and camera is \
+     removed.",
+    "image/jpeg,image/png,image/webp",
+);
 const PICTURE_TEXT: Argument = Argument::option(
     "picture-text",
     text("text"),
@@ -111,6 +122,7 @@ pub const ADD: Spec = Spec::changes(
         PARTNER,
         QUANTITY,
         PICTURE,
+        PICTURE_FILE,
         PICTURE_TEXT,
         REPORT,
     ],
@@ -134,7 +146,8 @@ pub fn check_add(values: &Values) -> Result<(), Refused> {
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let Add { month, offering, mode, members } = asked;
     let mut new = NewUpdate::default();
-    members.edits().map_err(Failure::Usage)?.apply(&mut new);
+    let edits = members.edits().map_err(Failure::Usage)?;
+    edits.with_picture(call).await?.apply(&mut new);
     let by = call.host.person().await?;
     let pledges = Pledges { mode, month, offering };
     let author = call.author(&by)?;
@@ -177,6 +190,7 @@ pub const EDIT: Spec = Spec::changes(
         PARTNER,
         QUANTITY,
         PICTURE,
+        PICTURE_FILE,
         PICTURE_TEXT,
         REPORT,
         Argument::option(
@@ -211,7 +225,8 @@ pub async fn edit<P: Ports>(
     call: &Call<'_, P>,
     Edit { update, revision, members }: Edit,
 ) -> Result<Answer> {
-    let edits: MemberEdits = members.edits().map_err(Failure::Usage)?;
+    let edits = members.edits().map_err(Failure::Usage)?;
+    let edits = edits.with_picture(call).await?;
     let found = updates::get(call.ledger, &update).await?;
     let mut new = NewUpdate::from(&found.update);
     edits.apply(&mut new);
