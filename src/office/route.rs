@@ -173,6 +173,9 @@ routes! {
     /// Shows the quantities that were pledged and fulfilled in a month, by offering, for all units together.
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
+    /// Shows the shops that pledged an offering in a month.
+    FulfilmentShops = "GET /fulfilment/shops", Account, global None, fulfilment::shops(query);
+    FulfilmentShopsCsv = "GET /fulfilment/shops.csv", Account, global None, fulfilment::shops_csv(query);
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::fulfilment(form)
         after fulfilment_operations::ADD, add();
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::fulfilment(form)

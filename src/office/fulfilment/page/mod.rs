@@ -5,6 +5,8 @@ mod csv;
 mod done;
 pub mod overview;
 pub mod quantities;
+mod shops;
 
 pub(crate) use csv::fulfilment_csv;
 pub(crate) use overview::fulfilment;
+pub(crate) use shops::{shops, shops_csv};

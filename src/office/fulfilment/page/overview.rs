@@ -2,6 +2,7 @@
 
 use super::done;
 use super::quantities;
+use super::shops;
 use crate::office::fulfilment::operation::ADD;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::fulfilment::rule::{Balance, Balances};
@@ -103,7 +104,7 @@ fn table(balances: &[Balance]) -> Markup {
         let Balance { offering, pledged, credited, done, open, surplus, .. } = balance;
         vec![
             view::untrusted_text(offering),
-            html! { (grouped(balance.transactions)) },
+            orders(balance),
             html! { (grouped(pledged)) },
             html! { @if credited != "0" { (grouped(credited)) } },
             html! { @if done != "0" { (grouped(done)) } },
@@ -120,6 +121,16 @@ fn table(balances: &[Balance]) -> Markup {
         ["Offering", "Orders", "Pledged", "Credited", "Done", "To be done", "Shown to buyers"];
     let numbers = ["Orders", "Pledged", "Credited", "Done", "To be done"];
     view::table_of(&headings, &numbers, &rows, "Nothing was pledged in this month.")
+}
+
+/// Renders the number of orders, with a link to the shops that they are of.
+fn orders(Balance { mode, month, offering, transactions, .. }: &Balance) -> Markup {
+    let of = MonthSelection { mode: *mode, month: *month };
+    html! {
+        @if *transactions > 0 {
+            a href=(shops::address(of, offering)) title="By shop" { (grouped(*transactions)) }
+        } @else { "0" }
+    }
 }
 
 /// Renders what published updates tell buyers: the quantity that is done, or only how many updates there are. Marks a

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 const ID: Argument = Argument::positional("update", text("id"), "the update's ID, such as upd_…");
 /// Describes the JSON of an update.
-const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `revision`: counts the changes, from 1; `by`, `at`, `changedBy`, `changedAt`";
+const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, a path if it was uploaded, and `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `revision`: counts the changes, from 1; `by`, `at`, `changedBy`, `changedAt`";
 /// Number of months that are shown if no month is given: the current month and those before it.
 const MONTHS: usize = 12;
 /// Largest number of rows that are printed.
@@ -233,8 +233,9 @@ pub async fn edit<P: Ports>(
     let revision = revision.unwrap_or(found.revision);
     if found.state == UpdateState::Published && !call.was_done().await? {
         updates::check_seen(&found, revision)?;
+        let warning = warning(call, &found, &new).await?;
         let effect = format!(
-            "Buyers see this update. Timelines show the contents above after about {APPLIED_SECONDS} s."
+            "{warning}Buyers see this update. Timelines show the contents above after about {APPLIED_SECONDS} s."
         );
         let question = Question::new("Change what buyers see?", "nothing was changed");
         call.confirm(
@@ -251,6 +252,16 @@ pub async fn edit<P: Ports>(
         UpdateState::Draft => String::new(),
     };
     answer(&edited, "The update was saved.", &later)
+}
+
+/// Returns a sentence for a question if buyers would be told of more than was done; otherwise an empty text.
+async fn warning<P: Ports>(
+    call: &Call<'_, P>,
+    found: &UpdateRow,
+    wanted: &NewUpdate,
+) -> Result<String> {
+    let warning = updates::beyond(call.ledger, found, wanted).await?;
+    Ok(warning.map(|text| sentence(&text) + " ").unwrap_or_default())
 }
 
 // ---- Publish and withdraw ------------------------------------------------------------------------
@@ -280,8 +291,7 @@ pub async fn publish<P: Ports>(
     if !call.was_done().await? {
         updates::check_seen(&found, revision)?;
         updates::check_publishable(&found.update)?;
-        let warning = updates::beyond(call.ledger, &found).await?;
-        let warning = warning.map(|text| sentence(&text) + " ").unwrap_or_default();
+        let warning = warning(call, &found, &NewUpdate::from(&found.update)).await?;
         let effect = format!("{warning}Timelines show the update after about {APPLIED_SECONDS} s.");
         let question = Question::new("Publish this update?", "nothing was published");
         call.confirm(question.about(facts(&found)).effect(effect).button("Publish")).await?;
