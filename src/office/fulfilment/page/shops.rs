@@ -1,6 +1,5 @@
 //! The shops whose buyers an offering and month are about, and how much each of them pledged: whom a planting covers.
 
-use super::overview::PAGE;
 use super::quantities::left_out;
 use crate::office::fulfilment::rows::unit_quantities::UnitSum;
 use crate::office::fulfilment::rule::is_offering;
@@ -20,6 +19,7 @@ use crate::pledges::service::{Clock, Entropy};
 use maud::{Markup, html};
 
 const PATH: &str = "/fulfilment/shops";
+const PAGE: (&str, &str) = ("Shops of an offering", PATH);
 /// Maximum number of shops on the page, and in a CSV file.
 const MAX_ROWS: usize = 500;
 const MAX_LINES: usize = 50_000;
@@ -61,7 +61,7 @@ pub(crate) async fn shops<S, C: Clock, E: Entropy>(
             }
         }
     };
-    Ok(Page::new("Shops of an offering", content))
+    Ok(Page::new(PAGE.0, content))
 }
 
 async fn found<'f, S, C: Clock, E>(

@@ -1,7 +1,7 @@
 //! JPEG: segments of a marker, a length and content. Pixels follow the segment that begins a scan.
 
+use super::input::{Input, PictureProblem, Result, check_pixels};
 use super::orientation;
-use super::{Input, PictureProblem, Result, check_pixels};
 
 pub(super) const SIGNATURE: &[u8] = b"\xff\xd8";
 const END: u8 = 0xd9;

@@ -1,6 +1,6 @@
 //! PNG: a signature, and chunks of a length, a name, content and a checksum.
 
-use super::{Input, PictureProblem, Result, check_pixels};
+use super::input::{Input, PictureProblem, Result, check_pixels};
 
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// The chunks that are kept besides the first and the last: colours and pixels. Others are texts, times, Exif, or the other

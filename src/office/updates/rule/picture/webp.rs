@@ -1,6 +1,6 @@
 //! WebP: a RIFF file, whose chunks have a name, a length and content.
 
-use super::{Input, PictureProblem, Result, check_pixels};
+use super::input::{Input, PictureProblem, Result, check_pixels};
 
 /// The chunks that are kept: the header of an extended file, colours, transparency and pixels. Others are Exif, XMP, or the
 /// pictures of an animation.
