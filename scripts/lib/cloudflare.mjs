@@ -10,7 +10,7 @@ const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API's rate l
 const LOGIN_MS = 60_000;
 const [PAGE, MOST_PAGES] = [100, 100]; // items in a page of a list, and pages
 const NEEDED =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, `D1: Edit` for the ledger, and `Workers R2 Storage: Edit` for pictures";
 
 /** Makes calls to Cloudflare's API for one account. Each call has a deadline. */
 export class Cloudflare {
@@ -141,6 +141,12 @@ export class Cloudflare {
       )
     ).result;
 
+  /** Writes bytes. @param {string} purpose @param {string} path @param {Uint8Array} bytes */
+  upload = async (purpose, path, bytes, headers = {}) => {
+    const whole = `/accounts/${encodeURIComponent(this.account)}${path}`;
+    await this.#call(purpose, "PUT", whole, bytes, { headers });
+  };
+
   /**
    * Makes a call, and retries the call after temporary errors. `attempts` is 1 for calls that are not safe to
    * retry.
@@ -172,12 +178,13 @@ export class Cloudflare {
    * answer.
    */
   async #once(method, path, body, { isRaw, headers }) {
+    const isBytes = body instanceof Uint8Array;
     /** @type {Record<string, string>} */
-    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const type = body === undefined || isBytes ? {} : { "content-type": "application/json" };
     const options = {
       method,
       headers: { ...this.#headers, ...type, ...headers },
-      body: body && JSON.stringify(body),
+      body: isBytes ? body : body && JSON.stringify(body),
       signal: AbortSignal.timeout(this.#deadline),
     };
     try {

@@ -3,7 +3,7 @@
  * the same environment.
  */
 import { join } from "node:path";
-import { BUCKET_BINDING } from "./bucket.mjs";
+import { BACKUPS, PICTURES } from "./bucket.mjs";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
 import { configuration } from "./configuration.mjs";
@@ -15,8 +15,8 @@ import { queueAmong } from "./queue.mjs";
 const DEADLINE_MS = 30_000; // of each call
 
 /**
- * Completes a dashboard's configuration with what the deployed service uses: its namespace, its queues, and
- * the origin of its API, its sender of e-mails. Binds the service itself. Adds the ledger's database, the names of the bindings, variables and secrets that
+ * Completes a dashboard's configuration with what the deployed service uses: its namespace, its queues, the
+ * origin of its API, its sender of e-mails, and its bucket of pictures. Binds the service itself. Adds the ledger's database, the names of the bindings, variables and secrets that
  * connect adapters of messaging services, and what backups say about the place of the records.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the
@@ -42,6 +42,7 @@ export async function configOnService(tools, { file, environment, settings }) {
     own.services = [{ binding: "SERVICE", service: worker }]; // it records the pledges of orders
     own.queues = { producers: queue ? [{ binding: "NOTIFICATIONS", queue }] : [], consumers };
     if (bindings.some(({ type }) => type === "send_email")) own.send_email = [{ name: "EMAIL" }];
+    own.r2_buckets = withPictures(own, service);
     for (const database of own.d1_databases ?? [])
       if (database.binding === BINDING) database.database_id = database_id;
     own.vars = {
@@ -61,8 +62,16 @@ export async function configOnService(tools, { file, environment, settings }) {
   });
 }
 
-const hasBucket = ({ r2_buckets = [] }) =>
-  r2_buckets.some(({ binding }) => binding === BUCKET_BINDING);
+/**
+ * Returns the buckets of a dashboard: its own, and the service's bucket of pictures.
+ * @param {{r2_buckets?: {binding: string}[]}} own @param {{r2_buckets?: {binding: string}[]}} service
+ */
+export function withPictures({ r2_buckets: own = [] }, { r2_buckets: there = [] }) {
+  const isOfPictures = ({ binding }) => binding === PICTURES;
+  return [...own.filter((bucket) => !isOfPictures(bucket)), ...there.filter(isOfPictures)];
+}
+
+const hasBucket = ({ r2_buckets = [] }) => r2_buckets.some(({ binding }) => binding === BACKUPS);
 
 /** Returns the names of the bindings, variables and secrets that connect adapters of messaging services. */
 const messagingAmong = (bindings) =>

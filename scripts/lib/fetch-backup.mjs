@@ -3,7 +3,7 @@
  * `restore` reads. `src/office/system/rule/backup_index.rs` describes the bucket's index.
  */
 import { recordsOf } from "./backup-reader.mjs";
-import { BUCKET_BINDING } from "./bucket.mjs";
+import { BACKUPS } from "./bucket.mjs";
 import { onRecords } from "./command.mjs";
 import { DASHBOARD } from "./configuration.mjs";
 import { newFile } from "./new-file.mjs";
@@ -29,11 +29,9 @@ export function addFetchBackup(transactions) {
   onRecords(fetched, async ({ kv, print }, name, file) => {
     if (name !== undefined && file === undefined)
       fetched.error("name the file into which the backup is to be copied");
-    const bucket = await kv.bucket();
+    const bucket = await kv.bucket(BACKUPS);
     if (!bucket)
-      throw new UserError(
-        `${DASHBOARD} binds no bucket as \`${BUCKET_BINDING}\` (see docs/data.md)`,
-      );
+      throw new UserError(`${DASHBOARD} binds no bucket as \`${BACKUPS}\` (see docs/data.md)`);
     if (name === undefined) return print(listed(await completeIn(bucket)));
     const { parts: _, ...backup } = await fetchBackup(bucket, name, file);
     return print({

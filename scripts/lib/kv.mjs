@@ -35,9 +35,9 @@ export class Kv {
    * @param {Place} place
    * @param {LocalPort | RestPort} port
    * @param {import("./ledger.mjs").Ledger | null} [ledger]
-   * @param {() => Promise<import("./bucket.mjs").Bucket | null>} [bucket] returns the bucket with backups; null if there is none
+   * @param {(binding: string) => Promise<import("./bucket.mjs").Bucket | null>} [bucket] returns the bucket of a binding; null if there is none
    */
-  constructor(place, port, ledger = null, bucket = async () => null) {
+  constructor(place, port, ledger = null, bucket = async (_) => null) {
     this.place = place;
     this.ledger = ledger;
     this.bucket = bucket;
@@ -186,7 +186,7 @@ export async function openKv(
   const folder = stateFolder(tools.project ?? tools.root, persistTo);
   const runtime = await startRuntime(folder, deadline);
   const ledger = localLedger(tools, { folder, runtime });
-  const bucket = async () => localBucket(runtime);
+  const bucket = async (binding) => localBucket(runtime, binding);
   return new Kv({ kind: "local", folder }, new LocalPort(runtime), ledger, bucket);
 }
 
@@ -211,7 +211,7 @@ async function openRemote(tools, { environment, deadline }) {
     },
     new RestPort(cloudflare, namespace),
     ledger,
-    () => deployedBucket(tools, cloudflare, environment),
+    (binding) => deployedBucket(tools, cloudflare, environment, binding),
   );
 }
 

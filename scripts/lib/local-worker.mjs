@@ -12,9 +12,12 @@ const ACTS = {
     const value = await PLEDGES.get(name, "arrayBuffer");
     return value && new Uint8Array(value).toBase64();
   },
-  object: async ({ BACKUPS }, name) => {
-    const object = await BACKUPS.get(name);
+  object: async (env, { binding, name }) => {
+    const object = await env[binding].get(name);
     return object && new Uint8Array(await object.arrayBuffer()).toBase64();
+  },
+  keep: async (env, { binding, name, base64 }) => {
+    await env[binding].put(name, Uint8Array.fromBase64(base64));
   },
   put: async ({ PLEDGES }, { key, value, base64, ...options }) => {
     await PLEDGES.put(key, base64 ? Uint8Array.fromBase64(value) : value, options);

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { PICTURES } from "./bucket.mjs";
 import { UserError } from "./output.mjs";
 import { isClone } from "./places.mjs";
 
@@ -19,6 +20,7 @@ import { isClone } from "./places.mjs";
  *   100 records, in the order of their names in the call
  * @property {(entry: import("./kv.mjs").Entry) => Promise<void>} write
  * @property {(name: string) => Promise<void>} remove
+ * @property {(name: string, bytes: Uint8Array) => Promise<boolean>} keepPicture stores a picture; false if no bucket is bound
  * @property {(milliseconds: number) => Promise<void>} pause
  * @property {Pick<import("./ledger.mjs").Ledger, "run">} [ledger]
  */
@@ -41,6 +43,11 @@ export function portOf(kv, tell = () => {}) {
     read: (names) => Array.fromAsync(kv.read(names)),
     write: (entry) => kv.write([entry]),
     remove: (name) => kv.remove([name]),
+    keepPicture: async (name, bytes) => {
+      const bucket = await kv.bucket(PICTURES);
+      await bucket?.keep(name, bytes);
+      return bucket !== null;
+    },
     pause: (milliseconds) => sleep(milliseconds),
     ledger: kv.ledger ?? undefined,
   };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LOCAL_BUCKET } from "./bucket.mjs";
+import { LOCAL_BUCKETS } from "./bucket.mjs";
 import { locked } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { LOCKED, retried } from "./retried.mjs";
@@ -67,7 +67,7 @@ async function start(runtime, deadline) {
 }
 
 /**
- * Returns the configuration of a Worker that uses the namespace, the database and the bucket in this folder. `wrangler dev`
+ * Returns the configuration of a Worker that uses the namespace, the database and the buckets in this folder. `wrangler dev`
  * stores the data of a binding without an `id` under the binding's name.
  */
 const stateOf = (folder) => ({
@@ -86,7 +86,12 @@ const stateOf = (folder) => ({
         env: {
           PLEDGES: { type: /** @type {const} */ ("kv"), id: "PLEDGES" },
           LEDGER_DB: { type: /** @type {const} */ ("d1"), id: "LEDGER_DB" },
-          BACKUPS: { type: /** @type {const} */ ("r2"), name: LOCAL_BUCKET },
+          ...Object.fromEntries(
+            Object.entries(LOCAL_BUCKETS).map(([binding, name]) => [
+              binding,
+              { type: /** @type {const} */ ("r2"), name },
+            ]),
+          ),
         },
         exports: {},
       },

@@ -6,6 +6,7 @@
 
 use super::visible::is_visible_line;
 use super::web_address::WebAddress;
+use crate::pledges::picture::PictureName;
 use crate::pledges::time::parse_ms;
 use crate::pledges::types::Amount;
 use crate::pledges::version::Version;
@@ -175,7 +176,7 @@ impl TryFrom<StoredPlace> for Place {
 
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Picture {
-    pub url: SecureUrl,
+    pub url: PictureUrl,
     /// What the picture shows.
     pub text: OneLine<MAX_NAME>,
 }
@@ -317,6 +318,21 @@ impl SecureUrl {
     /// Checks a URL. Returns `None` if it is not safe.
     pub fn parse(text: String) -> Option<Self> {
         WebAddress::is_secure(&text).then_some(SecureUrl(text))
+    }
+}
+
+/// The address of a picture: a URL with https, or the path of an [uploaded picture](PictureName::path).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct PictureUrl(String);
+
+checked_text!(PictureUrl, "the address of a picture");
+
+impl PictureUrl {
+    /// Checks an address. Returns `None` if it is not safe.
+    pub fn parse(text: String) -> Option<Self> {
+        let is_safe = WebAddress::is_secure(&text) || PictureName::of_path(&text).is_some();
+        is_safe.then_some(PictureUrl(text))
     }
 }
 

@@ -106,6 +106,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         let store = &Metered::new(self.store, reservation())?;
         let mut of_form = reservation(); // held as long as the form: until the page is rendered
         let form = page_request.form(request, &route, &mut of_form).await?;
+        let form = super::updates::page::with_picture(store, form).await;
         let author = Author::new(by, self.clock, self.entropy)?;
         let author = match access.is_staff() {
             true => author,

@@ -102,6 +102,7 @@ operations! {
     FulfilmentsRemove = fulfilments::REMOVE, remove;
     FulfilmentsList = fulfilments::LIST, list;
     FulfilmentsBalance = fulfilments::BALANCE, balance;
+    FulfilmentsShops = fulfilments::SHOPS, shops;
     UpdatesAdd = updates::ADD, add;
     UpdatesDraft = updates::DRAFT, draft;
     UpdatesEdit = updates::EDIT, edit;

@@ -4,6 +4,7 @@ use super::route;
 use super::route::Route;
 use super::shared::page::form::Form;
 use super::shared::page::refusal::{Refusal, Result};
+use crate::office::updates::rule::MAX_PICTURE_BYTES;
 use crate::pledges::http::{Address, BodyError, Request, Reservation};
 use crate::pledges::store::MAX_PRICES_BYTES;
 use serde::Serialize;
@@ -12,7 +13,11 @@ use serde::Serialize;
 const MAX_PRICES_FORM_BYTES: usize = 3 * MAX_PRICES_BYTES;
 /// Maximum size of any other form: 64 KiB.
 const MAX_FORM_BYTES: usize = 64 * 1024;
+/// Maximum size of a form with a picture, in bytes.
+const MAX_PICTURE_FORM_BYTES: usize = MAX_PICTURE_BYTES + MAX_FORM_BYTES;
 const FORM: &str = "application/x-www-form-urlencoded";
+/// The media type of a form with a file.
+const PARTS: &str = "multipart/form-data";
 
 /// The parts of a request that are checked before its body is read.
 pub(crate) struct PageRequest {
@@ -87,8 +92,14 @@ impl PageRequest {
             return Ok(Form::default());
         }
         let media = self.media.as_deref().unwrap_or_default();
-        let media = media.split(';').next().unwrap_or_default().trim();
-        if !media.eq_ignore_ascii_case(FORM) {
+        let is = |wanted: &str| {
+            media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(wanted)
+        };
+        if route.uploads() && is(PARTS) {
+            let body = body(request, MAX_PICTURE_FORM_BYTES, reservation).await?;
+            return Form::parse_parts(body, media).await.ok_or_else(incomplete);
+        }
+        if !is(FORM) {
             return Err(Refusal::Request(
                 415,
                 format!("Send the form with the media type {FORM}."),
@@ -98,18 +109,7 @@ impl PageRequest {
             Route::SetPrices => MAX_PRICES_FORM_BYTES,
             _ => MAX_FORM_BYTES,
         };
-        let body = request.body(limit, reservation).await;
-        body.map(|body| Form::parse(&body)).map_err(|error| match error {
-            BodyError::TooLarge => Refusal::Request(
-                413,
-                format!("The form is larger than {limit} bytes. Nothing was changed."),
-            ),
-            BodyError::Busy => Refusal::Busy,
-            BodyError::Broken | BodyError::Slow => Refusal::Request(
-                400,
-                "The form was incomplete. Nothing was changed: send it again.".to_owned(),
-            ),
-        })
+        Ok(Form::parse(&body(request, limit, reservation).await?))
     }
 
     pub fn log_line(&self, status: u16, ms: u64, hint: Option<&str>) -> String {
@@ -117,4 +117,24 @@ impl PageRequest {
         let route = route.as_ref().map_or("none", Route::template);
         serde_json::to_string(&Line { route, status, ms, hint }).unwrap_or_default() // cannot fail
     }
+}
+
+async fn body(
+    request: &impl Request,
+    limit: usize,
+    reservation: &mut Reservation<'_>,
+) -> Result<Vec<u8>> {
+    request.body(limit, reservation).await.map_err(|error| match error {
+        BodyError::TooLarge => Refusal::Request(
+            413,
+            format!("The form is larger than {limit} bytes. Nothing was changed."),
+        ),
+        BodyError::Busy => Refusal::Busy,
+        BodyError::Broken | BodyError::Slow => incomplete(),
+    })
+}
+
+fn incomplete() -> Refusal {
+    let text = "The form was incomplete. Nothing was changed: send it again.";
+    Refusal::Request(400, text.to_owned())
 }

@@ -168,6 +168,9 @@ routes! {
     /// Shows the quantities that were pledged and fulfilled in a month, by offering, for all units together.
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
+    /// Shows the shops that pledged an offering in a month.
+    FulfilmentShops = "GET /fulfilment/shops", Account, global None, fulfilment::shops(query);
+    FulfilmentShopsCsv = "GET /fulfilment/shops.csv", Account, global None, fulfilment::shops_csv(query);
     RecordFulfilment = "POST /fulfilment", Operate, global None, fulfilment::fulfilment(form)
         after fulfilment_operations::ADD, add();
     RemoveFulfilment = "POST /fulfilment/remove", Operate, global None, fulfilment::fulfilment(form)
@@ -273,6 +276,14 @@ routes! {
     System = "GET /system", Operate, global None, system::system();
     /// The health of the ledger, for monitors.
     Health = "GET /healthz", Look, global None, ledger::health_page();
+}
+
+impl Route {
+    /// Returns whether the form may have a file: the picture of an update.
+    pub(crate) fn uploads(&self) -> bool {
+        use Route::{AddUpdate, EditUpdate, PreviewEditedUpdate, PreviewNewUpdate};
+        matches!(self, AddUpdate | EditUpdate(_) | PreviewNewUpdate | PreviewEditedUpdate(_))
+    }
 }
 
 /// Returns the ID in a path that matches a template. Returns an empty text if the template has no ID, and

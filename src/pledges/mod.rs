@@ -6,7 +6,7 @@
 //! - [`charge`] computes the charge in exact decimals, and [`quantities`] the sums by offering. [`settlement`] records
 //!   that a month was paid.
 //! - [`orders`] receives the orders of shop systems, such as WooCommerce, and decides what each of them pledges.
-//! - [`store`] keeps the records. [`secret`] has the key for the hashes by which operators find records.
+//! - [`picture`] names the pictures that timelines show. [`store`] keeps the records. [`secret`] has the key for the hashes by which operators find records.
 //! - [`orders`] reads the orders of shop systems, and computes the pledges that they make.
 //! - [`retry`] decides when a client retries a request.
 
@@ -20,6 +20,7 @@ pub mod idempotency;
 pub mod mailbox;
 pub mod order_number;
 pub mod orders;
+pub mod picture;
 pub mod quantities;
 pub mod retry;
 pub mod schema;

@@ -15,7 +15,8 @@ const PHONE = { width: 390, height: 740 };
 let dashboard, origin;
 before(async () => {
   const main = join("tests", "server", "dashboard-stand-ins.mjs");
-  dashboard = await startDashboard({ main, email: OPERATOR, vars: { OPERATORS: OPERATOR } });
+  const vars = { OPERATORS: OPERATOR };
+  dashboard = await startDashboard({ main, email: OPERATOR, vars, hasPictures: true });
   ({ origin } = dashboard);
   await writeDemo(dashboard);
 });
@@ -71,7 +72,8 @@ for (const [path, text] of Object.entries({
   "/payments?state=all": "Statement",
   [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
   [`/fulfilment?month=${MONTH}`]: "plastic-kg",
-  [`/updates?month=${MONTH}`]: "New update",
+  [`/fulfilment/shops?month=${MONTH}&offering=tree`]: "Download CSV",
+  [`/updates?month=${MONTH}`]: "Upload a picture",
   "/mails": "Failed",
   "/audit": "as paid",
   "/notices": "Problem of the ledger",
@@ -131,3 +133,54 @@ test("by keyboard: a key is created, and shown once", async (t) => {
   await send(page, {}, "main > p a");
   assert.doesNotMatch(await page.content(), KEY);
 });
+
+/** An Exif segment that says that a photo is to be turned by a quarter. */
+const TURNED = Buffer.from(
+  "ffe100224578696600004d4d002a00000008000101120003000000010006000000000000",
+  "hex",
+);
+
+/** Returns a picture of 40 × 30 pixels that the browser has encoded. */
+async function encoded(page, type) {
+  const url = await page.evaluate((type) => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 40, height: 30 });
+    canvas.getContext("2d").fillRect(5, 5, 20, 10);
+    return canvas.toDataURL(type, 0.8);
+  }, type);
+  const bytes = Buffer.from(url.split(",")[1], "base64");
+  assert.ok(url.startsWith(`data:${type}`));
+  if (type !== "image/jpeg") return bytes;
+  return Buffer.concat([bytes.subarray(0, 2), TURNED, bytes.subarray(2)]);
+}
+
+for (const [type, size] of /** @type {[string, number[]][]} */ ([
+  ["image/jpeg", [30, 40]],
+  ["image/png", [40, 30]],
+  ["image/webp", [40, 30]],
+]))
+  test(`${type}: a picture is chosen, sent without JavaScript, and still a picture`, async (t) => {
+    const artist = await openPage(t);
+    const buffer = await encoded(artist, type);
+    const page = await open(t, `/updates?month=${MONTH}`);
+    await page.selectOption("#offering", "tree").catch(() => page.fill("#offering", "tree"));
+    await page.fill("#date", `${MONTH}-20`);
+    await page.fill("#picture-text", "Seedlings");
+    await page.setInputFiles("#picture-file", { name: "photo", mimeType: "text/html", buffer });
+    await page.click("form[action='/updates'] button:not([formaction])");
+    assert.match(await page.innerText("main"), /The draft was saved/);
+    const { objects } = await dashboard.pictures.list();
+    const [{ key }] = objects.filter((object) =>
+      object.key.endsWith(`.${type === "image/jpeg" ? "jpg" : type.slice("image/".length)}`),
+    );
+    const stored = Buffer.from(await (await dashboard.pictures.get(key)).arrayBuffer());
+    assert.ok(stored.length <= buffer.length);
+    const shown = await artist.evaluate(
+      async ([src, type]) => {
+        const image = Object.assign(new Image(), { src: `data:${type};base64,${src}` });
+        await image.decode();
+        return [image.naturalWidth, image.naturalHeight];
+      },
+      [stored.toString("base64"), type],
+    );
+    assert.deepEqual(shown, size);
+  });

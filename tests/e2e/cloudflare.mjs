@@ -153,6 +153,10 @@ function api(account) {
     const object = account.objects.get(req.param("name"));
     return object === undefined ? missing() : new Response(object);
   });
+  app.put(`${BUCKETS}/:bucket/objects/:name{.+}`, async ({ req }) => {
+    account.objects.set(req.param("name"), Buffer.from(await req.arrayBuffer()));
+    return ok({});
+  });
 
   app.get(QUEUES, ({ req }) => {
     const names = req.queries("name");

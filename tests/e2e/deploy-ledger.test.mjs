@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import test from "node:test";
+import { withPictures } from "../../scripts/lib/dashboard-config.mjs";
 import { withDashboard, withOrigins, withoutBuild } from "../support/wrangler.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { makeDatabase } from "./cloudflare-d1.mjs";
@@ -133,6 +134,18 @@ test("a bucket for backups is bound as the configuration says, with the place of
     worker: SERVICE,
     namespace: NAMESPACE.namespace_id,
   });
+});
+
+test("the dashboard gets the service's bucket of pictures, and keeps its own of backups", () => {
+  const bucket = (binding, bucket_name) => ({ binding, bucket_name, jurisdiction: "eu" });
+  const [backups, pictures] = [bucket("BACKUPS", "b"), bucket("PICTURES", "p")];
+  for (const [own, there, expected] of [
+    [[backups], [pictures], [backups, pictures]],
+    [[bucket("PICTURES", "other"), backups], [pictures], [backups, pictures]],
+    [[bucket("PICTURES", "other")], [], []],
+    [undefined, undefined, []],
+  ])
+    assert.deepEqual(withPictures({ r2_buckets: own }, { r2_buckets: there }), expected);
 });
 
 test("if a batch is not one transaction, the dashboard is deployed, and the deploy fails and says why", async (t) => {

@@ -91,6 +91,8 @@ test("the bucket of a deployed dashboard is read through Cloudflare's API", asyn
   assert.equal(String(await read?.bytes(PARTS[0])), HEADER);
   assert.equal(await read?.bytes("other"), null);
   assert.ok(account.asked.includes(`GET /r2/buckets/backups/objects/${PARTS[0]}`));
+  await read?.keep("new", Buffer.from([0xff, 0]));
+  assert.deepEqual(account.objects.get("new"), Buffer.from([0xff, 0]));
   account.fault = () => ({ status: 403 });
   await assert.rejects(async () => read?.bytes(PARTS[0]), UserError);
   writeFileSync(join(project, DASHBOARD), 'name = "dashboard"\n');

@@ -3,8 +3,19 @@
  * draft, publish, change and withdraw updates about it.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
+import { PICTURES } from "../../scripts/lib/bucket.mjs";
 import { ENTRIES, operator } from "./operator.mjs";
+import { scratch } from "./script.mjs";
+
+/** A PNG of one pixel. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 /**
  * Writes the shared records. Returns the month of their live transaction, which pledges 3 trees, and the
@@ -95,4 +106,40 @@ test("an update of a month that has not begun is refused", async (t) => {
   const { fails } = await pledged(t);
   const add = ["updates", "add", "9999-12", "tree", "--stage", "done", "--date", "2026-11-03"];
   await fails([...add, "--by", "Ada"], /the month 9999-12 has not begun yet/);
+});
+
+test("a file is uploaded as the picture of an update, into the bucket of `npm start`", async (t) => {
+  const { month, kv, json, words, fails } = await pledged(t);
+  const folder = scratch(t);
+  const file = (name, bytes) => {
+    writeFileSync(join(folder, name), bytes);
+    return join(folder, name);
+  };
+  const add = ["updates", "add", month, "tree", "--stage", "done", "--date", "2026-11-03"];
+  const picture = (path) => [
+    ...add,
+    "--by",
+    "Ada",
+    "--picture-text",
+    "Green",
+    "--picture-file",
+    path,
+  ];
+  const { update } = await json(...picture(file("a.txt", PNG)));
+  const name = `${createHash("sha256").update(PNG).digest("hex")}.png`;
+  assert.deepEqual(update.picture, { url: `/pictures/${name}`, text: "Green" });
+  const bucket = await kv.bucket(PICTURES);
+  assert.deepEqual(await bucket.bytes(name), PNG);
+  await fails(picture(file("a.png", "<svg/>")), /the file is not a JPEG, PNG or WebP picture/);
+  await fails(picture(join(folder, "none.png")), /none\.png/);
+  await fails(
+    [...picture(file("b.png", PNG)), "--picture", "https://example.org/a.png"],
+    /either `--picture` or `--picture-file`/,
+  );
+  kv.bucket = async () => null;
+  await fails(picture(file("c.png", PNG)), /no bucket is bound as `PICTURES`/);
+  assert.match(
+    await words("fulfilments", "shops", month, "tree"),
+    /UNIT +ORDERS +PLEDGED\n\S+ +1 +3\n/,
+  );
 });

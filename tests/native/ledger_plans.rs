@@ -4,6 +4,7 @@ use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
 use impact_pledge::office::credits::rows::credit_sums;
 use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::fulfilment::rows::unit_quantities::by_unit;
 use impact_pledge::office::orders::rows::changed;
 use impact_pledge::office::orders::rows::order;
 use impact_pledge::office::orders::rows::order::{Filter, TransactionState};
@@ -19,6 +20,7 @@ use impact_pledge::office::system::rows::reconcile;
 use impact_pledge::office::system::rows::reconcile::PassTiming;
 use impact_pledge::office::system::rows::unusual;
 use impact_pledge::office::system::rows::upkeep::{Limits, keep_up};
+use impact_pledge::office::updates::rows::pictures;
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::settlement::ScopeMonth;
 use serde_json::json;
@@ -151,6 +153,10 @@ fn sums_are_found_by_scope_and_month() {
         drop(quantities::quantities(it, None, None, &january, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
+    let found = plan(async |it| {
+        drop(by_unit(it, Mode::Live, january[0], "tree", 50).await.unwrap());
+    });
+    assert_eq!(found, [BETWEEN]);
     let stored = plan_of(&["stored"], async |it| {
         drop(quantities::quantities(it, None, None, &january, 50).await.unwrap());
     });
@@ -240,4 +246,13 @@ fn the_reconciliation_finds_rows_by_id() {
             format!("transactions {}", by_id[1])
         ]
     );
+}
+
+/// A picture without an update is found without reading all updates.
+#[test]
+fn updates_are_found_by_picture() {
+    let found = plan_of(&["updates"], async |it| {
+        drop(pictures::unused(it, &["/pictures/a.png".to_owned()]).await.unwrap());
+    });
+    assert_eq!(found, ["updates INDEX updates_by_picture (<expr>=?)"]);
 }

@@ -62,6 +62,7 @@ mod orders;
 mod ordinary;
 mod payments;
 mod people;
+mod pictures;
 mod profile;
 mod progress;
 mod quantities;

@@ -145,7 +145,10 @@ fn say(sentence: &str) -> Value {
 #[test]
 fn a_quantity_that_is_more_than_was_done_is_said_before_it_is_published() {
     let bench = bench();
-    let said = |row: &UpdateRow| block_on(updates::beyond(&bench.ledger, row)).unwrap();
+    let said = |row: &UpdateRow| {
+        let wanted = NewUpdate::from(&row.update);
+        block_on(updates::beyond(&bench.ledger, row, &wanted)).unwrap()
+    };
     let draft = bench.draft(&json!({ "quantity": "5" }));
     let words = |told: &str, done: &str| {
         Some(format!(

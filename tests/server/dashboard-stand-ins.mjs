@@ -1,5 +1,5 @@
 /**
- * Runs the dashboard with platform objects that misbehave. The headers `x-access`, `x-kv` and `x-d1` of a
+ * Runs the dashboard with platform objects that misbehave. The headers `x-access`, `x-kv`, `x-d1` and `x-r2` of a
  * request choose the objects. Without such a header, the real object is used. The header `x-speed` makes timers
  * run this many times as fast, until the next request. The header `x-mail` binds a mail service, which logs e-mails, or throws an
  * error with the header's value as its code. A request to `/batch` delivers a batch of ledger messages. A request to `/cron` runs the cron job.
@@ -175,6 +175,7 @@ export default {
     const bindings = { ...env };
     if (of("x-kv")) bindings.PLEDGES = namespace(env.PLEDGES, of("x-kv"));
     if (of("x-d1")) bindings.LEDGER_DB = database(env.LEDGER_DB, of("x-d1"));
+    if (of("x-r2")) bindings.PICTURES = { put: CALLS[of("x-r2")] };
     if (of("x-mail")) bindings.EMAIL = mailService(of("x-mail"));
     if (request.url.endsWith("/batch")) return take(request, bindings);
     if (request.url.endsWith("/cron")) return cron(bindings);

@@ -7,6 +7,8 @@ import { MIGRATIONS_FOLDER } from "../../scripts/lib/places.mjs";
 import { tools } from "../e2e/script.mjs";
 
 const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
+/** The binding of the bucket for pictures. */
+export const PICTURES = { binding: "PICTURES", bucket_name: "pictures" };
 
 /**
  * Starts the dashboard. The result has these members:
@@ -19,6 +21,7 @@ const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
  * @param {Record<string, string>} wish.vars the Worker's variables, which list the people of each role
  * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
  * @param {boolean} [wish.hasBucket] whether a bucket for backups is bound
+ * @param {boolean} [wish.hasPictures] whether a bucket for pictures is bound
  * @param {string} [wish.service] the name of the service's Worker to bind, one of `others`
  * @param {boolean} [wish.notifications] whether the queue of e-mails is bound; nothing consumes it
  */
@@ -40,7 +43,7 @@ export async function startDashboard({ others = [], ...wish }) {
 
 /**
  * Writes a configuration like that of the deployed dashboard, in a folder of its own.
- * @param {{main: string, email: string, vars: Record<string, string>, notifications?: boolean, hasBucket?: boolean, service?: string}} wish
+ * @param {{main: string, email: string, vars: Record<string, string>, notifications?: boolean, hasBucket?: boolean, hasPictures?: boolean, service?: string}} wish
  */
 export function dashboardConfig({
   main,
@@ -48,6 +51,7 @@ export function dashboardConfig({
   vars,
   notifications = false,
   hasBucket = false,
+  hasPictures = false,
   service,
 }) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
@@ -65,7 +69,10 @@ export function dashboardConfig({
     access: { dev: { aud: "test", identity: { email } } },
     kv_namespaces: [{ binding: "PLEDGES" }],
     d1_databases: [{ binding: "LEDGER_DB", migrations_dir }],
-    r2_buckets: hasBucket ? [{ binding: "BACKUPS", bucket_name: "backups" }] : [],
+    r2_buckets: [
+      ...(hasBucket ? [{ binding: "BACKUPS", bucket_name: "backups" }] : []),
+      ...(hasPictures ? [PICTURES] : []),
+    ],
     services: service ? [{ binding: "SERVICE", service }] : [],
     queues: { producers, consumers: [consumer] },
     triggers: { crons: ["*/5 * * * *"] },
@@ -76,13 +83,19 @@ export function dashboardConfig({
 }
 
 /**
- * Creates the ledger's tables. Returns the namespace, the ledger, its queue, the bucket if one is bound,
+ * Creates the ledger's tables. Returns the namespace, the ledger, its queue, the buckets that are bound,
  * and a function that runs the cron job.
  * @param {import("wrangler").WorkerHandle} worker the dashboard
  */
 export async function ledgerOf(worker) {
   await worker.applyD1Migrations("LEDGER_DB");
-  const { PLEDGES: kv, LEDGER_DB: db, LEDGER: queue, BACKUPS: bucket } = await worker.getEnv();
+  const {
+    PLEDGES: kv,
+    LEDGER_DB: db,
+    LEDGER: queue,
+    BACKUPS: bucket,
+    PICTURES: pictures,
+  } = await worker.getEnv();
   const scheduled = () => worker.scheduled({ cron: "*/5 * * * *", scheduledTime: new Date() });
-  return { kv, db, queue, bucket, scheduled };
+  return { kv, db, queue, bucket, pictures, scheduled };
 }

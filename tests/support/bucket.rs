@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 pub struct MemoryBucket {
     objects: RefCell<BTreeMap<String, Object>>,
     writes: Cell<u64>,
+    /// The time at which objects are written, in milliseconds since 1970.
+    pub now_ms: Cell<u64>,
+    written: RefCell<BTreeMap<String, u64>>,
     /// The number of calls.
     pub calls: Cell<usize>,
     failing: Cell<(usize, Failing)>,
@@ -21,6 +24,8 @@ impl Default for MemoryBucket {
         MemoryBucket {
             objects: RefCell::default(),
             writes: Cell::default(),
+            now_ms: Cell::default(),
+            written: RefCell::default(),
             calls: Cell::default(),
             failing: Cell::new((0, Failing::Not)),
         }
@@ -38,6 +43,7 @@ impl MemoryBucket {
         self.writes.set(self.writes.get() + 1);
         let object = Object { bytes: bytes.to_vec(), version: self.writes.get().to_string() };
         self.objects.borrow_mut().insert(name.to_owned(), object);
+        self.written.borrow_mut().insert(name.to_owned(), self.now_ms.get());
     }
 
     /// Returns the bytes of an object.
@@ -99,6 +105,12 @@ impl Bucket for MemoryBucket {
         self.call(|| self.names().into_iter().filter(found).take(1_000).collect())
     }
 
+    async fn list_before(&self, prefix: &str, before_ms: u64) -> Result<Vec<String>, StoreError> {
+        let mut names = self.list(prefix).await?;
+        names.retain(|name| self.written.borrow().get(name).is_some_and(|at| *at < before_ms));
+        Ok(names)
+    }
+
     async fn delete(&self, names: &[String]) -> Result<(), StoreError> {
         self.call(|| self.objects.borrow_mut().retain(|name, _| !names.contains(name)))
     }
@@ -140,6 +152,11 @@ impl<H: AsyncFn(usize)> Bucket for Watched<'_, H> {
     async fn list(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
         self.before().await;
         self.bucket.list(prefix).await
+    }
+
+    async fn list_before(&self, prefix: &str, before_ms: u64) -> Result<Vec<String>, StoreError> {
+        self.before().await;
+        self.bucket.list_before(prefix, before_ms).await
     }
 
     async fn delete(&self, names: &[String]) -> Result<(), StoreError> {

@@ -14,6 +14,8 @@ pub mod memory;
 #[cfg(not(target_family = "wasm"))]
 pub mod money;
 #[cfg(not(target_family = "wasm"))]
+pub mod pictures;
+#[cfg(not(target_family = "wasm"))]
 pub mod service;
 #[cfg(not(target_family = "wasm"))]
 pub mod slow;

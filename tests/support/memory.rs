@@ -1,5 +1,6 @@
 //! A store in memory.
 
+use impact_pledge::pledges::picture::PictureName;
 use impact_pledge::pledges::store::{
     BackupStore, Key, KeyInfo, ListPage, ListingStore, OperatorStore, RawRecord, RawRecords, Store,
     StoreError, Stored,
@@ -21,6 +22,7 @@ pub struct MemoryStore {
     frozen: RefCell<Option<BTreeMap<String, Record>>>,
     page_length: Cell<Option<usize>>,
     calls_of_a_read: Cell<Option<u32>>,
+    pictures: RefCell<Option<BTreeMap<String, Vec<u8>>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -133,6 +135,16 @@ impl MemoryStore {
         self.frozen.replace(is_frozen.then(|| self.records.borrow().clone()));
     }
 
+    /// Lets the store keep pictures.
+    pub fn bind_pictures(&self) {
+        self.pictures.borrow_mut().get_or_insert_default();
+    }
+
+    /// Returns the stored pictures, by name.
+    pub fn pictures(&self) -> BTreeMap<String, Vec<u8>> {
+        self.pictures.borrow().clone().unwrap_or_default()
+    }
+
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()
@@ -189,6 +201,11 @@ impl Store for MemoryStore {
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
         self.keep_for(key, value, metadata, K::KEPT_SECONDS.map(u64::from))
+    }
+
+    async fn picture(&self, name: &PictureName) -> Result<Option<Vec<u8>>, StoreError> {
+        self.check(&name.path())?;
+        Ok(self.pictures().get(name.as_str()).cloned())
     }
 }
 
@@ -247,6 +264,14 @@ impl OperatorStore for MemoryStore {
         self.check(&name)?;
         self.records.borrow_mut().remove(&name);
         Ok(())
+    }
+
+    async fn keep_picture(&self, name: &PictureName, bytes: Vec<u8>) -> Result<bool, StoreError> {
+        self.check(&name.path())?;
+        let mut pictures = self.pictures.borrow_mut();
+        let Some(pictures) = pictures.as_mut() else { return Ok(false) };
+        pictures.insert(name.as_str().to_owned(), bytes);
+        Ok(true)
     }
 
     async fn pause(&self, _: u32) {}

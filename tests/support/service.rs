@@ -10,7 +10,7 @@ use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::{AuditFilter, Author, Change};
 use impact_pledge::office::shared::rows::port::Ledger;
 use impact_pledge::pledges::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::pledges::http::{Body, BodyError, Request, Reservation, Response};
+use impact_pledge::pledges::http::{Body, BodyError, Media, Request, Reservation, Response};
 use impact_pledge::pledges::scope::{Mode, Scope};
 use impact_pledge::pledges::secret::NamespaceSecret;
 use impact_pledge::pledges::service::{
@@ -251,7 +251,10 @@ pub fn answer(response: Response<Vec<u8>>) -> Answer {
         Body::Bytes(bytes) | Body::Stored(bytes) => bytes,
         Body::Spliced(bytes, splice) => splice.apply(bytes),
     };
-    let text = String::from_utf8(bytes).unwrap();
+    let text = match response.media {
+        Media::Picture => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => String::from_utf8(bytes).unwrap(),
+    };
     Answer { status: response.status, headers, text, log: response.log }
 }
 

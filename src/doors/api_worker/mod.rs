@@ -69,7 +69,7 @@ async fn serve(
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
         (Rc::clone(&isolate.timelines), Rc::clone(&isolate.caches), Rc::clone(settings))
     });
-    let store = KvStore::new(bindings.pledges());
+    let store = KvStore::new(bindings.pledges()).with_pictures(bindings.pictures());
     let outbox = bindings.outbox();
     let ledger = bindings.ledger().map(|queue| BackgroundQueue { queue, store: &store, call });
     let service = Service {

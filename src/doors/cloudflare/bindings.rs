@@ -3,6 +3,7 @@
 use super::kv::KvNamespace;
 use super::outbox::DelayedQueue;
 use super::queue::Queue;
+use super::r2::R2;
 use crate::buyer::adapters::AddressVariables;
 use js_sys::{Promise, Reflect};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -28,6 +29,9 @@ extern "C" {
     /// The address that receives all e-mails about transactions of test keys.
     #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
     pub fn mail_test_to(this: &Bindings) -> Option<String>;
+    /// The bucket of the uploaded pictures of updates.
+    #[wasm_bindgen(method, getter, js_name = PICTURES)]
+    pub fn pictures(this: &Bindings) -> Option<R2>;
     /// The origin of timeline URLs.
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
     pub fn public_origin(this: &Bindings) -> Option<String>;

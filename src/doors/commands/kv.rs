@@ -4,6 +4,7 @@ use super::ledger::{Database, LedgerPort};
 use super::{CommandOutcome, from_js, thrown_as, to_js};
 use crate::office::shared::rows::port::{Ledger, LedgerError, Unbound};
 use crate::office::shared::rule::error::OperatorError;
+use crate::pledges::picture::PictureName;
 use crate::pledges::store::{
     Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored,
 };
@@ -25,6 +26,9 @@ extern "C" {
     async fn write(this: &Kv, entry: JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     async fn remove(this: &Kv, name: &str) -> Result<JsValue, JsValue>;
+    /// Stores a picture in the bucket. Resolves to false if no bucket is bound.
+    #[wasm_bindgen(method, catch, js_name = keepPicture)]
+    async fn keep_picture(this: &Kv, name: &str, bytes: Vec<u8>) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     async fn pause(this: &Kv, milliseconds: u32) -> Result<JsValue, JsValue>;
     /// The database of the ledger that belongs to this namespace, if one is bound.
@@ -180,6 +184,11 @@ impl OperatorStore for CommandStore {
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         self.answer(self.kv.remove(&key.name()).await).map(drop)
+    }
+
+    async fn keep_picture(&self, name: &PictureName, bytes: Vec<u8>) -> Result<bool, StoreError> {
+        let is_kept = self.answer(self.kv.keep_picture(name.as_str(), bytes).await)?;
+        Ok(is_kept.is_truthy())
     }
 
     async fn pause(&self, milliseconds: u32) {

@@ -1,13 +1,14 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
-//! timelines, pledges orders that the queue has not delivered, sends e-mails to the people of the dashboard, writes public totals,
+//! timelines, deletes pictures that no update has, pledges orders that the queue has not delivered, sends e-mails to the people of the dashboard, writes public totals,
 //! and makes backups.
 
 use super::DashboardBindings;
+use super::bucket::R2Bucket;
 use super::cron_backup::back_up;
 use super::intake::catch_up;
 use super::notices::send_notices;
 use super::work_line::log_work;
-use crate::doors::cloudflare::KvStore;
+use crate::doors::cloudflare::{KvStore, R2};
 use crate::doors::platform::Platform;
 use crate::office::audit::rule as audit;
 use crate::office::shared::rows::port::{Ledger, Unbound};
@@ -55,7 +56,7 @@ pub async fn scheduled(bindings: DashboardBindings) {
         return back_up(&bindings, &store, &Unbound).await;
     };
     let began_ms = Platform.now_ms();
-    let reached = keep_up(&store, &ledger).await;
+    let reached = keep_up(&store, &ledger, bindings.pictures()).await;
     catch_up(&bindings, &store, &ledger).await;
     if reached != Reached::Limit {
         send_notices(&bindings, &store, &ledger, began_ms).await;
@@ -68,11 +69,12 @@ pub async fn scheduled(bindings: DashboardBindings) {
 
 /// Brings entries of the audit log into the ledger, repairs records of updates and other copies, then continues the comparison
 /// of the ledger with Workers KV. Returns how much of the invocation's calls it took.
-async fn keep_up(store: &KvStore, ledger: &dyn Ledger) -> Reached {
+async fn keep_up(store: &KvStore, ledger: &dyn Ledger, pictures: Option<R2>) -> Reached {
     let is_lost = is_lost(store, ledger).await; // before entries are brought in: one of them may be the one to look for
     bring_in_audit_log(store, ledger).await;
     mend_updates(store, ledger).await;
     if !is_lost {
+        sweep_pictures(pictures, ledger).await; // otherwise updates that were lost would lose their pictures, too
         republish(store, ledger).await; // otherwise older rows would replace newer copies
     }
     let began_ms = Platform.now_ms();
@@ -128,6 +130,13 @@ async fn republish(store: &impl OperatorStore, ledger: &dyn Ledger) {
 async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
     let outcome = updates::heal(store, ledger, &Platform, MAX_COMPARED).await;
     log_work(("updates", "compare"), outcome, |done| done.written == 0);
+}
+
+/// Deletes pictures that no update has, if a bucket is bound.
+async fn sweep_pictures(pictures: Option<R2>, ledger: &dyn Ledger) {
+    let Some(bucket) = pictures.map(R2Bucket::new) else { return };
+    let outcome = updates::sweep(&bucket, ledger, &Platform).await;
+    log_work(("pictures", "sweep"), outcome, |done| done.deleted == 0);
 }
 
 /// Writes the public totals of shops that publish one. After a failure, the next invocation continues with other shops.

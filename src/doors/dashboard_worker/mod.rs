@@ -14,7 +14,7 @@ mod shop_api;
 mod work_line;
 
 use super::cloudflare::{
-    Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response, trimmed,
+    Bindings as SharedBindings, KvStore, R2, WorkerRequest, to_web_response, trimmed,
 };
 use super::platform::Platform;
 use crate::office::dashboard::Dashboard;
@@ -24,7 +24,6 @@ use crate::office::shared::rows::port::{Ledger, Unbound};
 use crate::pledges::http::InFlight;
 use crate::pledges::service::Outbox;
 use access::Context;
-use bucket::R2;
 use d1::{D1, D1Ledger};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -74,7 +73,7 @@ extern "C" {
 impl DashboardBindings {
     /// Returns the store of the records in Workers KV, with the functions that only operators need.
     fn store(&self) -> KvStore {
-        KvStore::for_operators(self.pledges())
+        KvStore::for_operators(self.pledges()).with_pictures(self.pictures())
     }
 
     /// The ledger's database, if one is bound.
@@ -148,6 +147,7 @@ fn read_settings(bindings: &DashboardBindings) -> Settings {
         dashboard_origin: &bindings.dashboard_origin().unwrap_or_default(),
         mail_from: &bindings.mail_from().unwrap_or_default(),
         has_mail_service: bindings.email().is_some() || has_resend,
+        has_pictures: bindings.pictures().is_some(),
         messaging_bindings: &bindings.messaging_bindings().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })

@@ -38,6 +38,8 @@ pub mod header {
     pub const CONTENT_LENGTH: &str = "content-length";
     /// How long to wait before the next attempt: seconds or an HTTP date.
     pub const RETRY_AFTER: &str = "retry-after";
+    /// The tags of the versions that the caller has.
+    pub const IF_NONE_MATCH: &str = "if-none-match";
     pub const ACCEPT_LANGUAGE: &str = "accept-language";
     /// The address that a request comes from. The platform sets this header, and callers cannot.
     pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";

@@ -55,6 +55,8 @@ pub enum Media {
     /// JSON that is the same for everyone, and may be an hour old.
     PublicJson,
     Html,
+    /// An image that never changes, of a type that a further header states. Opened by itself, it is not a page.
+    Picture,
 }
 
 impl Media {
@@ -70,6 +72,13 @@ impl Media {
                 ("content-type", "application/json"),
                 ("cache-control", "public, max-age=3600"),
                 ("x-content-type-options", "nosniff"),
+            ],
+            Media::Picture => &[
+                ("cache-control", "public, max-age=31536000, immutable"),
+                ("content-disposition", "inline; filename=\"picture\""),
+                ("content-security-policy", "default-src 'none'; sandbox"),
+                ("x-content-type-options", "nosniff"),
+                ("x-robots-tag", "noindex, nofollow"),
             ],
             Media::Html => &[
                 ("content-type", "text/html; charset=utf-8"),

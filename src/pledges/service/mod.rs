@@ -12,6 +12,7 @@ mod network;
 mod notifications;
 mod outbox;
 mod paid;
+mod picture;
 mod ports;
 mod prepare;
 mod prepared;
@@ -81,6 +82,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
             Ok(Route::Impact(unit)) => {
                 self.recipients.public_total(self, &unit).boxed_local().await
             }
+            Ok(Route::Picture(name)) => self.picture(request, name).boxed_local().await,
             Ok(Route::Receive(id)) => Ok(self.receive(request, &id).boxed_local().await),
             Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),

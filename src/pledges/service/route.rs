@@ -4,6 +4,7 @@ use crate::pledges::api::{
     HEALTH_PATH, IMPACT_PATH, ORDERS_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH,
 };
 use crate::pledges::http::{Address, percent_decode};
+use crate::pledges::picture::PICTURES_PATH;
 use std::borrow::Cow;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Route<'u> {
     Timeline(Cow<'u, str>),
     /// Get the public total of the unit with this ID.
     Impact(Cow<'u, str>),
+    /// Show the uploaded picture with this name.
+    Picture(&'u str),
     /// Receive what a shop system sends for the connection with this ID.
     Receive(Cow<'u, str>),
     Health,
@@ -29,6 +32,7 @@ impl Route<'_> {
             Route::Get(_) => "GET /v2/pledge-transaction/{id}",
             Route::Timeline(_) => "GET /timeline/{id}",
             Route::Impact(_) => "GET /impact/{unit}",
+            Route::Picture(_) => "GET /pictures/{name}",
             Route::Receive(_) => "POST /orders/{connection}",
             Route::Health => "GET /healthz",
             Route::Options(_) => "OPTIONS",
@@ -44,9 +48,8 @@ pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Probl
     match (method, &route) {
         ("OPTIONS", _) => Ok(Route::Options(allow)),
         ("POST", Route::Create | Route::Receive(_)) => Ok(route),
-        ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_) | Route::Impact(_) | Route::Health) => {
-            Ok(route)
-        }
+        (_, Route::Create | Route::Receive(_)) => Err(Problem::MethodNotAllowed(allow)),
+        ("GET" | "HEAD", _) => Ok(route),
         _ => Err(Problem::MethodNotAllowed(allow)),
     }
 }
@@ -67,6 +70,9 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     }
     if let Some(unit) = below(path, IMPACT_PATH) {
         return Some((Route::Impact(percent_decode(unit)), READ_METHODS));
+    }
+    if let Some(name) = below(path, PICTURES_PATH) {
+        return Some((Route::Picture(name), READ_METHODS));
     }
     // A recipient whose link was cut off gets the page for an unknown timeline.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;

@@ -1,6 +1,7 @@
 //! The stores of deliveries and of operators, which can do more than the service's store.
 
 use super::{Key, Store, StoreError};
+use crate::pledges::picture::PictureName;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -45,6 +46,14 @@ pub trait OperatorStore: ListingStore {
     /// # Errors
     /// If the record may still be there.
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError>;
+
+    /// Stores a picture. Returns false if the store keeps no pictures.
+    ///
+    /// # Errors
+    /// If the picture may not have been stored.
+    async fn keep_picture(&self, _: &PictureName, _: Vec<u8>) -> Result<bool, StoreError> {
+        Ok(false)
+    }
 
     /// Waits for this many milliseconds.
     async fn pause(&self, milliseconds: u32);

@@ -1,4 +1,5 @@
 use super::{Key, StoreError};
+use crate::pledges::picture::PictureName;
 
 #[derive(Clone, Debug)]
 pub struct Stored<V, M> {
@@ -49,4 +50,12 @@ pub trait Store {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError>;
+
+    /// Finds an uploaded picture. A store without pictures finds none.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn picture(&self, _: &PictureName) -> Result<Option<Self::Value>, StoreError> {
+        Ok(None)
+    }
 }

@@ -192,6 +192,8 @@ pub const MAY: [(&str, &str, &str); 79] = [
     ("GET /payments.csv", "accounts", ""),
     ("GET /fulfilment", "accounts", ""),
     ("GET /fulfilment.csv", "accounts", ""),
+    ("GET /fulfilment/shops", "accounts", ""),
+    ("GET /fulfilment/shops.csv", "accounts", ""),
     ("POST /fulfilment", "", ""),
     ("POST /fulfilment/remove", "", ""),
     ("POST /fulfilment/update", "", ""),

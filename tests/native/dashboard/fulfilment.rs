@@ -4,8 +4,9 @@ use super::prices::assert_has;
 use super::transaction::main_of;
 use super::usage::rows;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use impact_pledge::pledges::scope::Mode;
 use serde_json::json;
-use support::service::{Answer, LIVE_UNIT, minimal, seeded};
+use support::service::{Answer, LIVE_UNIT, key_record, minimal, put_key, seeded, unit};
 
 const PAGE: &str = "/fulfilment?mode=live&month=2026-01";
 
@@ -142,4 +143,39 @@ VALUES ('upd_' || hex(randomblob(8)), 'live', '2026-01', 'tree', 'published', '2
     assert!(!dashboard.get(OPERATOR, PAGE).text.contains("<strong>5 done</strong>"));
     let file = dashboard.get(ACCOUNTS, "/fulfilment.csv?month=2026-01");
     assert!(file.text.contains("\r\n2026-01,live,tree,1,12,0,5,7,0,3,5,2026"), "{}", file.text);
+}
+
+#[test]
+fn an_offering_leads_to_the_shops_and_orders_that_it_is_for() {
+    let dashboard = pledged();
+    let (other, level) = ("service_sk_live_other", unit("unit_dev_two"));
+    put_key(dashboard.store(), other, &key_record(Mode::Live, level));
+    for (amount, times) in [(30, 1), (1, 2)] {
+        let mut order = minimal();
+        order["pledges"] = json!([{ "impact": { "amount": amount, "offeringId": "tree" } }]);
+        let key = if amount == 30 { other } else { LIVE_UNIT };
+        (0..times).for_each(|_| drop(dashboard.service.create(key, &order)));
+    }
+    dashboard.reconcile();
+    let shops = "/fulfilment/shops?mode=live&amp;month=2026-01&amp;offering=tree";
+    let link = format!("<a href=\"{shops}\" title=\"By shop\">4</a>");
+    assert_has(&dashboard.get(OPERATOR, PAGE), 200, &[&link]);
+    let page = dashboard.get(ACCOUNTS, &shops.replace("&amp;", "&"));
+    assert_has(&page, 200, &["4 orders of 2 shops", "Jan 2026"]);
+    let expected = [["unit_dev_two", "1", "30"], ["unit_dev", "3", "14"]];
+    assert_eq!(rows(&page), expected.map(|row| row.map(str::to_owned)));
+    let recorded = record(&dashboard, &[]);
+    assert_has(&recorded, 200, &[&format!("<a href=\"{shops}\" title=\"For whom\">")]);
+    let file = dashboard.get(ACCOUNTS, "/fulfilment/shops.csv?month=2026-01&offering=tree");
+    let lines: Vec<_> = file.text.lines().collect();
+    assert_eq!(lines[0], "\u{feff}month,mode,offering,unit,name,orders,pledged,complete_up_to");
+    assert!(lines[1].starts_with("2026-01,live,tree,unit_dev_two,,1,30,2026-"), "{}", lines[1]);
+
+    let other = dashboard.get(ACCOUNTS, "/fulfilment/shops?month=2026-01&offering=%3Cx%3E");
+    assert_has(&other, 200, &["0 orders of 0 shops", "Nobody pledged", "&lt;x&gt;"]);
+    let wrong = dashboard.get(ACCOUNTS, "/fulfilment/shops?month=2026-01");
+    assert_has(&wrong, 422, &["Open this page from an offering"]);
+    for path in ["/fulfilment/shops", "/fulfilment/shops.csv"] {
+        assert_eq!(dashboard.get(SUPPORT, path).status, 403);
+    }
 }

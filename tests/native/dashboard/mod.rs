@@ -19,7 +19,7 @@ mod orders;
 mod payments;
 mod people;
 mod person;
-mod prices;
+pub mod prices;
 mod refusals;
 mod related;
 mod shop_audit;

@@ -253,3 +253,36 @@ fn workers_kv_that_fails_is_said_and_the_menu_is_for_operators() {
     let recorded = dashboard.get(ACCOUNTS, "/fulfilment?month=2026-01");
     assert!(!recorded.text.contains("/fulfilment/update"));
 }
+
+#[test]
+fn a_quantity_beyond_what_was_done_is_a_warning_before_buyers_see_it() {
+    let dashboard = pledged();
+    let path = drafted(&dashboard, &[("quantity", "12")]);
+    let publish = format!("{path}/publish");
+    let warning = "12 of tree is done for the pledges of 2026-01, but 0 is recorded as done";
+    assert_has(&dashboard.post_new(OPERATOR, &publish, &[]), 200, &[warning]);
+    let done = [
+        ("mode", "live"),
+        ("month", "2026-01"),
+        ("offering", "tree"),
+        ("quantity", "12"),
+        ("done-on", "2026-01-20"),
+    ];
+    assert_has(&dashboard.post_new(OPERATOR, "/fulfilment", &done), 200, &["recorded as done"]);
+    let asked = dashboard.post_new(OPERATOR, &publish, &[]);
+    assert_has(&asked, 200, &["Publish this update?"]);
+    assert!(!asked.text.contains("recorded as done"));
+    dashboard.confirm(OPERATOR, &asked);
+
+    let edit = |quantity, stage| {
+        let fields =
+            [("revision", "2"), ("quantity", quantity), ("stage", stage), ("text-en", "X")];
+        let asked = dashboard.post_new(OPERATOR, &path, &fields);
+        assert_has(&asked, 200, &["Change what buyers see?"]);
+        asked.text.contains("12.5 of tree is done for the pledges of 2026-01, but 12 is recorded")
+    };
+    assert_eq!(
+        [edit("12.5", "done"), edit("12", "done"), edit("12.5", "under-way")],
+        [true, false, false]
+    );
+}

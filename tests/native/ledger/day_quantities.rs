@@ -5,6 +5,8 @@ use super::sums::exact;
 use super::{clock, message, months, receive};
 use futures_executor::block_on;
 use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::fulfilment::rows::unit_quantities;
+use impact_pledge::office::fulfilment::rows::unit_quantities::UnitSum;
 use impact_pledge::office::shared::rows::port::{Ledger, QueryFuture, Statement};
 use impact_pledge::office::system::rows::check;
 use impact_pledge::office::system::rows::receive as system_receive;
@@ -98,6 +100,38 @@ fn check(ledger: &SqliteLedger) {
     for mode in [None, Some(Mode::Live), Some(Mode::Test)] {
         assert_eq!(answered(ledger, mode, None), summed(ledger, mode), "{mode:?}");
     }
+    for mode in [Mode::Live, Mode::Test] {
+        assert_eq!(of_units(ledger, mode), by_unit(ledger, mode), "{mode:?}");
+    }
+}
+
+/// The number of transactions and the sum of their quantities, by month, offering and unit.
+type UnitSums = BTreeMap<(String, String, String), (u64, BigUint)>;
+
+/// Returns the sums of each unit, which the ledger returns unit by unit.
+fn of_units(ledger: &SqliteLedger, mode: Mode) -> UnitSums {
+    let units = ledger.sql("SELECT DISTINCT unit FROM scopes");
+    let of_unit = |unit: String| {
+        let sums = answered(ledger, Some(mode), Some(std::slice::from_ref(&unit)));
+        sums.into_iter()
+            .map(move |((month, _, offering), sum)| ((month, offering, unit.clone()), sum))
+    };
+    units.into_iter().flat_map(of_unit).collect()
+}
+
+/// Returns the sums of each unit, which the ledger returns offering by offering.
+fn by_unit(ledger: &SqliteLedger, mode: Mode) -> UnitSums {
+    let mut sums = UnitSums::new();
+    for offering in ["tree", "reef", "tree\0é\"", "tre", ""] {
+        for month in months(&MONTHS) {
+            let found = unit_quantities::by_unit(ledger, mode, month, offering, 100);
+            for UnitSum { unit, transactions, quantity } in block_on(found).unwrap() {
+                let group = (month.to_string(), offering.to_owned(), unit);
+                sums.insert(group, (transactions, exact(&quantity)));
+            }
+        }
+    }
+    sums
 }
 
 // ---- Any order of changes ------------------------------------------------------------------------

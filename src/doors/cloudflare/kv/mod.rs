@@ -8,6 +8,8 @@ pub use namespace::{KvNamespace, put_options};
 
 use super::deadline::{failure, within};
 use super::json::{from_js, log_error, to_js};
+use super::r2::R2;
+use crate::pledges::picture::PictureName;
 use crate::pledges::store::{
     Key, LEAST_CACHE_SECONDS, ListPage, ListingStore, Store, StoreError, Stored, StoredValue,
 };
@@ -30,17 +32,24 @@ pub struct KvStore {
     namespace: KvNamespace,
     /// Whether each value that is read is at most [`LEAST_CACHE_SECONDS`] old.
     is_recent: bool,
+    /// The bucket with the pictures.
+    pictures: Option<R2>,
 }
 
 impl KvStore {
     /// Makes the store for the service. The cache TTL of a read depends on the kind of record.
     pub fn new(namespace: KvNamespace) -> Self {
-        KvStore { namespace, is_recent: false }
+        KvStore { namespace, is_recent: false, pictures: None }
     }
 
     /// Makes the store for operators. Its reads are as fresh as Workers KV allows.
     pub fn for_operators(namespace: KvNamespace) -> Self {
-        KvStore { namespace, is_recent: true }
+        KvStore { namespace, is_recent: true, pictures: None }
+    }
+
+    /// Lets the store find and keep pictures in a bucket, if one is bound.
+    pub fn with_pictures(self, pictures: Option<R2>) -> Self {
+        KvStore { pictures, ..self }
     }
 
     /// Returns a page of a list, in the form of KV's answer.
@@ -93,6 +102,13 @@ impl Store for KvStore {
     ) -> Result<(), StoreError> {
         let options = put_options(metadata, K::KEPT_SECONDS);
         self.write(&key.name(), value, options, K::KIND).await
+    }
+
+    async fn picture(&self, name: &PictureName) -> Result<Option<ReadableStream>, StoreError> {
+        match &self.pictures {
+            Some(bucket) => bucket.picture(name).await,
+            None => Ok(None),
+        }
     }
 }
 

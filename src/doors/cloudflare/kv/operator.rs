@@ -4,6 +4,7 @@ use super::namespace::put_options;
 use super::{KvStore, WRITE_MS, answered, unavailable};
 use crate::doors::cloudflare::deadline::{failure, pause, within};
 use crate::doors::cloudflare::json::to_js;
+use crate::pledges::picture::PictureName;
 use crate::pledges::store::{Key, LEAST_CACHE_SECONDS, OperatorStore, StoreError};
 use js_sys::{Array, Map, Promise};
 use serde::Serialize;
@@ -110,6 +111,11 @@ impl OperatorStore for KvStore {
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         let removed = self.namespace.delete(&key.name());
         answered(removed, WRITE_MS, "delete", K::KIND).await.map(drop)
+    }
+
+    async fn keep_picture(&self, name: &PictureName, bytes: Vec<u8>) -> Result<bool, StoreError> {
+        let Some(bucket) = &self.pictures else { return Ok(false) };
+        bucket.keep_picture(name, bytes).await.map(|()| true)
     }
 
     async fn pause(&self, milliseconds: u32) {

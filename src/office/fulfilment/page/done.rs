@@ -1,5 +1,6 @@
 //! The list of what was recorded as done for a month.
 
+use super::shops;
 use crate::office::fulfilment::rows::fulfilments::{Fulfilment, NewFulfilment};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::month::MonthSelection;
@@ -18,7 +19,7 @@ pub(super) fn list<S, C: Clock, E: Entropy>(
     let row = |fulfilment: &Fulfilment| {
         let Fulfilment { id, done, by, at, .. } = fulfilment;
         vec![
-            view::untrusted_text(&done.offering),
+            html! { a href=(shops::address(selection, &done.offering)) title="For whom" { (view::untrusted_text(&done.offering)) } },
             html! { (view::grouped(&done.quantity)) },
             view::day(&[&done.done_on, "T00:00:00Z"].concat()),
             details(done),

@@ -4,6 +4,8 @@
 mod csv;
 mod done;
 pub mod overview;
+mod shops;
 
 pub(crate) use csv::fulfilment_csv;
 pub(crate) use overview::fulfilment;
+pub(crate) use shops::{shops, shops_csv};

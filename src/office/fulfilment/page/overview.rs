@@ -1,6 +1,7 @@
 //! Builds the fulfilment page of a month.
 
 use super::done;
+use super::shops;
 use crate::office::fulfilment::operation::ADD;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::fulfilment::rule::{Balance, Balances};
@@ -12,7 +13,6 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::grouped;
-use crate::office::shared::rule::coverage::DamagedRecords;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::updates::rule as updates;
@@ -49,7 +49,7 @@ pub(crate) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
             (table(&found.balances))
             @if found.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
             (view::coverage(&found.coverage))
-            (left_out(&found.left_out))
+            (view::left_out(&found.left_out))
             p { a href=(selection.address("/fulfilment.csv")) { "Download CSV" } }
         }
         (still_open(&earlier))
@@ -57,18 +57,6 @@ pub(crate) async fn fulfilment<S: OperatorStore, C: Clock, E: Entropy>(
         @if context.may(Permission::Operate) { (record_section(context, selection, &found)) }
     };
     Ok(Page::new(PAGE.0, content))
-}
-
-/// Renders a notice about the transactions that are missing from the sums of offerings, if there are any.
-fn left_out(DamagedRecords { count, first }: &DamagedRecords) -> Markup {
-    html! {
-        @if let Some(first) = first {
-            p.problem {
-                "These sums leave out transactions with too many quantities. Number of such transactions, in \
-                 all months: " (count) ", the first is " (view::untrusted_text(first)) "."
-            }
-        }
-    }
 }
 
 fn record_section<S, C: Clock, E: Entropy>(
@@ -112,7 +100,7 @@ fn table(balances: &[Balance]) -> Markup {
         let Balance { offering, pledged, credited, done, open, surplus, .. } = balance;
         vec![
             view::untrusted_text(offering),
-            html! { (grouped(balance.transactions)) },
+            orders(balance),
             html! { (grouped(pledged)) },
             html! { @if credited != "0" { (grouped(credited)) } },
             html! { @if done != "0" { (grouped(done)) } },
@@ -129,6 +117,16 @@ fn table(balances: &[Balance]) -> Markup {
         ["Offering", "Orders", "Pledged", "Credited", "Done", "To be done", "Shown to buyers"];
     let numbers = ["Orders", "Pledged", "Credited", "Done", "To be done"];
     view::table_of(&headings, &numbers, &rows, "Nothing was pledged in this month.")
+}
+
+/// Renders the number of orders, with a link to the shops that they are of.
+fn orders(Balance { mode, month, offering, transactions, .. }: &Balance) -> Markup {
+    let of = MonthSelection { mode: *mode, month: *month };
+    html! {
+        @if *transactions > 0 {
+            a href=(shops::address(of, offering)) title="By shop" { (grouped(*transactions)) }
+        } @else { "0" }
+    }
 }
 
 /// Renders what published updates tell buyers: the quantity that is done, or only how many updates there are. Marks a

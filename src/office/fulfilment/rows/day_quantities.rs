@@ -15,16 +15,28 @@ const MAX_BYTES: usize = 1_000_000;
 /// Many transactions have the same quantity of the same offering. Such equal pairs are counted first, so that
 /// each pair is parsed only once. The column `offering` has the ID as JSON text, so that an ID with a NUL
 /// character is not cut off.
+///
+/// The row of each offering has its ID. With `$name` and `$pair`, each row has another text instead, as JSON, and pairs that do
+/// not meet the condition `$pair` are left out.
 macro_rules! pledged {
     ($which:literal) => {
+        pledged!($which, "value -> '$[0]'", "NULL", "")
+    };
+    ($which:literal, $name:literal, $own:literal, $pair:literal) => {
         concat!(
             "pairs AS MATERIALIZED (
-  SELECT month, wanted.mode, pair.value, count(*) AS number FROM spans CROSS JOIN wanted ON wanted.mode = spans.mode
+  SELECT month, wanted.mode, ",
+            $own,
+            " AS own, pair.value, count(*) AS number FROM spans CROSS JOIN wanted ON wanted.mode = spans.mode
   CROSS JOIN transactions t ON t.scope = wanted.scope AND t.created >= from_ms AND t.created < until_ms",
             $which,
-            " CROSS JOIN json_each(t.quantities) pair GROUP BY month, wanted.mode, pair.value
+            " CROSS JOIN json_each(t.quantities) pair ",
+            $pair,
+            " GROUP BY month, wanted.mode, own, pair.value
 ), pledged AS (
-  SELECT month, mode, value -> '$[0]' AS offering, number, value ->> '$[1]' AS quantity FROM pairs
+  SELECT month, mode, ",
+            $name,
+            " AS offering, number, value ->> '$[1]' AS quantity FROM pairs
 )"
         )
     };

@@ -42,7 +42,8 @@ pub async fn quantities(
     months: &[Month],
     most: usize,
 ) -> Result<Vec<OfferingSum>> {
-    of_query(ledger, Limited { asked: SumsQuery::new(mode, units, months), most }).await
+    let limited = Limited { asked: SumsQuery::new(mode, units, months), most };
+    of_queries(ledger, &Quantities(&limited), &LargeQuantities(&limited)).await
 }
 
 /// Sums the live quantities of a unit as [`quantities`] does, but only those that were created before a day, which begins at
@@ -54,20 +55,24 @@ pub(crate) async fn live_before(
     most: usize,
 ) -> Result<Vec<OfferingSum>> {
     let asked = SumsQuery::new(Some(Mode::Live), Some(unit), months).before(day_ms);
-    of_query(ledger, Limited { asked, most }).await
+    let limited = Limited { asked, most };
+    of_queries(ledger, &Quantities(&limited), &LargeQuantities(&limited)).await
 }
 
-async fn of_query(ledger: &dyn Ledger, limited: Limited<'_>) -> Result<Vec<OfferingSum>> {
-    let mut rows = ask(ledger, &Quantities(&limited)).await?;
+/// Returns the sums of a query. Asks for the parts of large quantities, too, if there are any.
+pub(super) async fn of_queries<Q: Query<Row = Sum>, L: Query<Row = LargeSum>>(
+    ledger: &dyn Ledger,
+    sums: &Q,
+    large: &L,
+) -> Result<Vec<OfferingSum>> {
+    let mut rows = ask(ledger, sums).await?;
     let mut parts = Parts::new();
     if rows.iter().any(|row| row.large > 0) {
         // Both in one call, so that no transaction arrives between them.
-        let statements =
-            [Quantities(&limited).statement()?, LargeQuantities(&limited).statement()?];
-        let answers = ledger.run(&statements).await?;
+        let answers = ledger.run(&[sums.statement()?, large.statement()?]).await?;
         let [again, large] = answers.as_slice() else { return Err(LedgerError::Damaged) };
-        rows = Quantities::rows(again)?;
-        for LargeSum { month, mode, offering, part, sum } in LargeQuantities::rows(large)? {
+        rows = Q::rows(again)?;
+        for LargeSum { month, mode, offering, part, sum } in L::rows(large)? {
             parts.entry((month, mode, offering)).or_default().extend(of_part(part, sum));
         }
     }
@@ -143,7 +148,7 @@ FROM summed GROUP BY month, mode, offering ORDER BY month DESC, mode, offering L
 /// A row of the query's result. `millions` × 1,000,000 + `rest` is the sum of the quantities that are stored as
 /// numbers, in units of 0.000001.
 #[derive(Deserialize)]
-struct Sum {
+pub(super) struct Sum {
     month: Month,
     mode: Mode,
     offering: String,
@@ -196,7 +201,7 @@ FROM all_parts GROUP BY month, mode, offering, part HAVING sum(sum) > 0"
 /// A row of the query's result: the sum of one part. Quantities that are stored as texts are split into parts
 /// of twelve digits, and each part is summed separately.
 #[derive(Deserialize)]
-struct LargeSum {
+pub(super) struct LargeSum {
     month: Month,
     mode: Mode,
     offering: String,

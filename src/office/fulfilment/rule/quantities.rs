@@ -2,10 +2,13 @@
 
 use crate::office::fulfilment::rows::quantities;
 use crate::office::fulfilment::rows::quantities::OfferingSum;
+use crate::office::fulfilment::rows::unit_quantities;
+use crate::office::fulfilment::rows::unit_quantities::UnitSum;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, DamagedRecords, coverage_of_quantities};
 use crate::office::shared::rule::error::Result;
+use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
 use serde::Serialize;
 
@@ -42,4 +45,37 @@ pub async fn quantities(
     let more = quantities.len() > most;
     quantities.truncate(most);
     Ok(PledgedQuantities { quantities, more, left_out, coverage })
+}
+
+/// How much of an offering each unit pledged in a month.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnitQuantities {
+    /// The sums, the largest first.
+    pub units: Vec<UnitSum>,
+    pub more: bool,
+    /// Transactions that the sums leave out, as in [`PledgedQuantities`].
+    pub left_out: DamagedRecords,
+    #[serde(flatten)]
+    pub coverage: Coverage,
+}
+
+/// Sums a month's quantities of an offering by unit. Returns at most `most` units. Ledger cost: 3 or 5 queries, one of which
+/// reads all transactions of the month.
+///
+/// # Errors
+/// If the ledger fails or does not keep the month.
+pub async fn by_unit(
+    ledger: &dyn Ledger,
+    (mode, month): (Mode, Month),
+    offering: &str,
+    most: usize,
+) -> Result<UnitQuantities> {
+    let (coverage, left_out) = coverage_of_quantities(ledger, None).await?;
+    coverage.check(month)?;
+    let limit = most.saturating_add(1); // one more shows whether there are more
+    let mut units = unit_quantities::by_unit(ledger, mode, month, offering, limit).await?;
+    let more = units.len() > most;
+    units.truncate(most);
+    Ok(UnitQuantities { units, more, left_out, coverage })
 }

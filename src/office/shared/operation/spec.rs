@@ -177,6 +177,12 @@ pub struct Field {
     pub choices: &'static [&'static str],
     /// Whether the value is never shown again once it was sent.
     pub is_secret: bool,
+    /// The media types of a file that the form uploads; empty for any other field.
+    pub uploads: &'static str,
+}
+
+impl Field {
+    const NONE: Field = Field { label: "", hint: "", choices: &[], is_secret: false, uploads: "" };
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -265,17 +271,27 @@ impl Argument {
 
     /// Gives the argument a field in the dashboard's form.
     pub const fn field(self, label: &'static str, hint: &'static str) -> Self {
-        Argument { field: Some(Field { label, hint, choices: &[], is_secret: false }), ..self }
+        Argument { field: Some(Field { label, hint, ..Field::NONE }), ..self }
     }
 
     /// Gives the argument a field for a secret in the dashboard's form.
     pub const fn secret(self, label: &'static str, hint: &'static str) -> Self {
-        Argument { field: Some(Field { label, hint, choices: &[], is_secret: true }), ..self }
+        Argument { field: Some(Field { label, hint, is_secret: true, ..Field::NONE }), ..self }
+    }
+
+    /// Gives the argument a field that uploads a file of these media types. The page stores the file before the operation runs.
+    pub const fn upload(
+        self,
+        label: &'static str,
+        hint: &'static str,
+        uploads: &'static str,
+    ) -> Self {
+        Argument { field: Some(Field { label, hint, uploads, ..Field::NONE }), ..self }
     }
 
     /// Gives the argument a menu in the dashboard's form, with a label for each value.
     pub const fn menu(self, label: &'static str, choices: &'static [&'static str]) -> Self {
-        Argument { field: Some(Field { label, hint: "", choices, is_secret: false }), ..self }
+        Argument { field: Some(Field { label, choices, ..Field::NONE }), ..self }
     }
 
     /// Returns the label of a value of a choice.

@@ -99,6 +99,7 @@ fn values<T: DeserializeOwned>(
     form: &Form,
     given: &[(&str, &str)],
 ) -> Result<T, Refused> {
+    form.check_file()?;
     let values = Values::check(spec, arguments(spec, form, given), Door::Form)?;
     values.read().map_err(|_| MISSING.into())
 }

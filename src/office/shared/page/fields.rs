@@ -79,8 +79,12 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
             !form.leave_out.contains(&name) && form.fixed.iter().all(|(own, _)| *own != name)
         };
         let shown = form.spec.arguments.iter().filter(is_shown);
-        self.form(
+        let uploads =
+            |argument: &Argument| argument.field.is_some_and(|field| !field.uploads.is_empty());
+        let is_upload = form.spec.arguments.iter().filter(is_shown).any(uploads);
+        self.form_of(
             form.action,
+            is_upload,
             &html! {
                 @for (name, value) in form.fixed { (hidden(name, value)) }
                 div.fields { @for argument in shown { (field(&form, argument, entered, problem)) } }
@@ -134,6 +138,7 @@ fn field(
             field.render_select(&labels.collect::<Vec<_>>())
         }
         Kind::Flag => Field { value: "yes", ..field }.render_box(!value.is_empty()),
+        _ if !own.uploads.is_empty() => field.render_file(own.uploads),
         Kind::Input if !own.is_secret => field.render_code(CODE_ROWS, ""),
         _ => html! {
             (field.render())

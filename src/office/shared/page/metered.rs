@@ -1,6 +1,7 @@
 //! A store for one request. It counts the bytes of the records that the request reads.
 
 use crate::pledges::http::{Busy, Reservation};
+use crate::pledges::picture::PictureName;
 use crate::pledges::store::{
     Key, ListPage, ListingStore, OperatorStore, Store, StoreError, Stored, StoredValue,
 };
@@ -114,6 +115,10 @@ impl<S: OperatorStore> OperatorStore for Metered<'_, S> {
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         self.store.remove(key).await
+    }
+
+    async fn keep_picture(&self, name: &PictureName, bytes: Vec<u8>) -> Result<bool, StoreError> {
+        self.store.keep_picture(name, bytes).await
     }
 
     async fn pause(&self, milliseconds: u32) {

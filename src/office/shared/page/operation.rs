@@ -15,8 +15,13 @@ pub(crate) const FIELD: &str = "operation";
 impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     /// Renders a form that posts to a path of the dashboard. A hidden field has a new operation ID.
     pub fn form(&self, action: &str, content: &Markup) -> Markup {
+        self.form_of(action, false, content)
+    }
+
+    /// Renders a form as [`form`](Self::form) does. With `is_upload`, it can have a field for a file.
+    pub fn form_of(&self, action: &str, is_upload: bool, content: &Markup) -> Markup {
         let id = OperationId::new(self.clock, self.entropy);
-        view::form(action, &html! { (hidden(FIELD, id.as_str())) (content) })
+        view::form_of(action, is_upload, &html! { (hidden(FIELD, id.as_str())) (content) })
     }
 
     /// Returns when this form was carried out before, or `None` if it was not. If it was carried out before, the

@@ -44,6 +44,8 @@ pub struct Variables<'v> {
     pub mail_from: &'v str,
     /// Whether a mail service is bound: `EMAIL`, or the secret `RESEND_API_KEY`.
     pub has_mail_service: bool,
+    /// Whether a bucket for pictures is bound: `PICTURES`.
+    pub has_pictures: bool,
     /// `MESSAGING_BINDINGS`: the names of the bindings, variables and secrets with which the service reaches
     /// messaging services. Each deploy sets it.
     pub messaging_bindings: &'v str,
@@ -74,6 +76,8 @@ pub struct Settings {
     pub backup_days: BackupDays,
     /// Whether the dashboard sends e-mails to its people.
     pub notices: NoticeSetup,
+    /// Whether pictures can be uploaded.
+    pub has_pictures: bool,
     /// The names of the service's bindings, variables and secrets for messaging services.
     pub messaging_bindings: Vec<String>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
@@ -180,6 +184,7 @@ impl Settings {
             variable_problems,
             backup_days,
             notices,
+            has_pictures: variables.has_pictures,
             messaging_bindings: names(variables.messaging_bindings),
             version,
         }

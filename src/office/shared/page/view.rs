@@ -2,7 +2,7 @@
 
 use super::link;
 use crate::buyer::visible::shown;
-use crate::office::shared::rule::coverage::Coverage;
+use crate::office::shared::rule::coverage::{Coverage, DamagedRecords};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::office::shared::rule::month::MONTHS;
 pub(crate) use crate::office::shared::rule::month::month;
@@ -130,7 +130,15 @@ fn minute_in_words(seconds: i64) -> Option<String> {
 /// Renders a form that is posted to a path of the dashboard. It prevents phones from beginning a field with a
 /// capital letter, which would be wrong in IDs.
 pub(crate) fn form(action: &str, content: &Markup) -> Markup {
-    html! { form method="post" action=(action) autocomplete="off" autocapitalize="none" { (content) } }
+    form_of(action, false, content)
+}
+
+/// Renders a form as [`form`] does. With `is_upload`, it can have a field for a file.
+pub(crate) fn form_of(action: &str, is_upload: bool, content: &Markup) -> Markup {
+    let kind = is_upload.then_some("multipart/form-data");
+    html! {
+        form method="post" action=(action) enctype=[kind] autocomplete="off" autocapitalize="none" { (content) }
+    }
 }
 
 /// Renders a form that opens a page with the form's fields as query parameters.
@@ -172,6 +180,14 @@ impl Field<'_> {
         self.labelled(&html! {
             input type=[kind] id=(self.name) name=(self.name) value=(self.value) required[self.required]
                 list=[list] aria-invalid=[self.invalid()] aria-describedby=[described];
+        })
+    }
+
+    /// Renders a field for a file of these media types.
+    pub fn render_file(&self, types: &str) -> Markup {
+        self.labelled(&html! {
+            input type="file" id=(self.name) name=(self.name) accept=(types) required[self.required]
+                aria-invalid=[self.invalid()] aria-describedby=[self.described()];
         })
     }
 
@@ -389,6 +405,18 @@ pub(crate) fn coverage(coverage: &Coverage) -> Markup {
             p.problem {
                 "Unreadable records, missing from all lists and sums: " (damaged.count) ", the first is "
                 (untrusted_text(first)) "."
+            }
+        }
+    }
+}
+
+/// Renders a notice about the transactions that are missing from the sums of offerings, if there are any.
+pub(crate) fn left_out(DamagedRecords { count, first }: &DamagedRecords) -> Markup {
+    html! {
+        @if let Some(first) = first {
+            p.problem {
+                "These sums leave out transactions with too many quantities. Number of such transactions, in \
+                 all months: " (count) ", the first is " (untrusted_text(first)) "."
             }
         }
     }

@@ -386,6 +386,7 @@ CREATE TABLE updates (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX updates_by_pledges ON updates (month, mode, offering, day);
+CREATE INDEX updates_by_picture ON updates (content ->> '$.picture.url');
 CREATE UNIQUE INDEX updates_by_fulfilment ON updates (fulfilment) WHERE fulfilment IS NOT NULL;
 
 -- The records in Workers KV, one for each mode, offering and month that has or had published updates.

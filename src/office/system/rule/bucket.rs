@@ -1,4 +1,4 @@
-//! The interface to object storage, where the cron keeps backups.
+//! The interface to object storage, which has backups and the pictures of updates.
 
 use crate::pledges::store::StoreError;
 
@@ -21,6 +21,10 @@ pub trait Bucket {
 
     /// Returns names of objects that begin with a prefix: all of them, or at least one and at most 1,000.
     async fn list(&self, prefix: &str) -> Result<Vec<String>, StoreError>;
+
+    /// Returns the names of objects that begin with a prefix and were last written before a time, in milliseconds since 1970:
+    /// those among the first 1,000 with the prefix.
+    async fn list_before(&self, prefix: &str, before_ms: u64) -> Result<Vec<String>, StoreError>;
 
     /// Deletes at most 1,000 objects. Objects that are missing do no harm.
     async fn delete(&self, names: &[String]) -> Result<(), StoreError>;

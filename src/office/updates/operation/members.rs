@@ -1,7 +1,8 @@
 //! The arguments that set the members of an update.
 
+use crate::office::shared::operation::call::{Call, Failure, Host as _, Ports};
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
-use crate::office::updates::rule::NewUpdate;
+use crate::office::updates::rule::{NewUpdate, keep_picture};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -17,6 +18,7 @@ pub struct Members {
     partner: Option<String>,
     quantity: Option<String>,
     picture: Option<String>,
+    picture_file: Option<String>,
     picture_text: Option<String>,
     report: Option<String>,
     remove: Vec<String>,
@@ -32,8 +34,12 @@ impl Members {
     /// Parses the sentences, and returns the edits.
     ///
     /// # Errors
-    /// If a sentence is not written as `language=sentence`, or two sentences have the same language.
+    /// If a sentence is not written as `language=sentence`, two sentences have the same language, or there are two pictures.
     pub fn edits(mut self) -> Result<MemberEdits, Refused> {
+        if self.picture.is_some() && self.picture_file.is_some() {
+            let problem = "give either `--picture` or `--picture-file`";
+            return Err(Refused::at("picture-file", RefusalCode::Invalid, problem));
+        }
         let texts = std::mem::take(&mut self.text);
         let texts: Result<Vec<_>, _> = texts.iter().map(|text| sentence(text)).collect();
         let texts = texts?;
@@ -59,6 +65,18 @@ fn sentence(text: &str) -> Result<(String, String), Refused> {
 }
 
 impl MemberEdits {
+    /// Stores the file of a picture, if one is given. The update then has the picture's path.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not an acceptable picture, or the store keeps no pictures or fails.
+    pub async fn with_picture<P: Ports>(mut self, call: &Call<'_, P>) -> Result<Self, Failure> {
+        if let Some(file) = self.members.picture_file.take() {
+            let bytes = call.host.read(&file).await?;
+            self.members.picture = Some(keep_picture(call.store, &bytes).await?);
+        }
+        Ok(self)
+    }
+
     /// Applies the edits to an update: removes members first, then sets the given ones.
     pub fn apply(self, update: &mut NewUpdate) {
         let Members { stage, date, place, latitude, longitude, partner, quantity, .. } =

@@ -1,6 +1,6 @@
 //! Operations on updates. An update tells buyers, on their timelines, what became of their pledges.
 
-use super::members::{MemberEdits, Members};
+use super::members::Members;
 use crate::buyer::updates::Update;
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 const ID: Argument = Argument::positional("update", text("id"), "the update's ID, such as upd_…");
 /// Describes the JSON of an update.
-const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `revision`: counts the changes, from 1; `by`, `at`, `changedBy`, `changedAt`";
+const UPDATE: &str = "`id`, `mode`, `month`, `offering`, `state`; `update`: what timelines show, with `stage`, `date`, `texts` by language, and, if given, `place` (`name`, `latitude`, `longitude`), `partner`, `quantity`, `picture` (`url`, a path if it was uploaded, and `text`), `report`; `fulfilment`: the ID of the fulfilment that it was made from, or `null`; `revision`: counts the changes, from 1; `by`, `at`, `changedBy`, `changedAt`";
 /// Number of months that are shown if no month is given: the current month and those before it.
 const MONTHS: usize = 12;
 /// Largest number of rows that are printed.
@@ -72,6 +72,17 @@ const QUANTITY: Argument = Argument::option(
 const PICTURE: Argument =
     Argument::option("picture", text("url"), "the address of a picture, with https://")
         .field("Picture", "The https address of an image.");
+const PICTURE_FILE: Argument = Argument::option(
+    "picture-file",
+    Kind::Input,
+    "a JPEG, PNG or WebP file of at most 5 MiB to upload; what the file says about place and time is removed; `-` is standard input",
+)
+.upload(
+    "Upload a picture",
+    "A JPEG, PNG or WebP file of at most 5 MiB, instead of an address. What the file says about place, time and camera is \
+     removed.",
+    "image/jpeg,image/png,image/webp",
+);
 const PICTURE_TEXT: Argument = Argument::option(
     "picture-text",
     text("text"),
@@ -111,6 +122,7 @@ pub const ADD: Spec = Spec::changes(
         PARTNER,
         QUANTITY,
         PICTURE,
+        PICTURE_FILE,
         PICTURE_TEXT,
         REPORT,
     ],
@@ -134,7 +146,8 @@ pub fn check_add(values: &Values) -> Result<(), Refused> {
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
     let Add { month, offering, mode, members } = asked;
     let mut new = NewUpdate::default();
-    members.edits().map_err(Failure::Usage)?.apply(&mut new);
+    let edits = members.edits().map_err(Failure::Usage)?;
+    edits.with_picture(call).await?.apply(&mut new);
     let by = call.host.person().await?;
     let pledges = Pledges { mode, month, offering };
     let author = call.author(&by)?;
@@ -177,6 +190,7 @@ pub const EDIT: Spec = Spec::changes(
         PARTNER,
         QUANTITY,
         PICTURE,
+        PICTURE_FILE,
         PICTURE_TEXT,
         REPORT,
         Argument::option(
@@ -211,15 +225,17 @@ pub async fn edit<P: Ports>(
     call: &Call<'_, P>,
     Edit { update, revision, members }: Edit,
 ) -> Result<Answer> {
-    let edits: MemberEdits = members.edits().map_err(Failure::Usage)?;
+    let edits = members.edits().map_err(Failure::Usage)?;
+    let edits = edits.with_picture(call).await?;
     let found = updates::get(call.ledger, &update).await?;
     let mut new = NewUpdate::from(&found.update);
     edits.apply(&mut new);
     let revision = revision.unwrap_or(found.revision);
     if found.state == UpdateState::Published && !call.was_done().await? {
         updates::check_seen(&found, revision)?;
+        let warning = warning(call, &found, &new).await?;
         let effect = format!(
-            "Buyers see this update. Timelines show the contents above after about {APPLIED_SECONDS} s."
+            "{warning}Buyers see this update. Timelines show the contents above after about {APPLIED_SECONDS} s."
         );
         let question = Question::new("Change what buyers see?", "nothing was changed");
         call.confirm(
@@ -236,6 +252,16 @@ pub async fn edit<P: Ports>(
         UpdateState::Draft => String::new(),
     };
     answer(&edited, "The update was saved.", &later)
+}
+
+/// Returns a sentence for a question if buyers would be told of more than was done; otherwise an empty text.
+async fn warning<P: Ports>(
+    call: &Call<'_, P>,
+    found: &UpdateRow,
+    wanted: &NewUpdate,
+) -> Result<String> {
+    let warning = updates::beyond(call.ledger, found, wanted).await?;
+    Ok(warning.map(|text| sentence(&text) + " ").unwrap_or_default())
 }
 
 // ---- Publish and withdraw ------------------------------------------------------------------------
@@ -265,8 +291,7 @@ pub async fn publish<P: Ports>(
     if !call.was_done().await? {
         updates::check_seen(&found, revision)?;
         updates::check_publishable(&found.update)?;
-        let warning = updates::beyond(call.ledger, &found).await?;
-        let warning = warning.map(|text| sentence(&text) + " ").unwrap_or_default();
+        let warning = warning(call, &found, &NewUpdate::from(&found.update)).await?;
         let effect = format!("{warning}Timelines show the update after about {APPLIED_SECONDS} s.");
         let question = Question::new("Publish this update?", "nothing was published");
         call.confirm(question.about(facts(&found)).effect(effect).button("Publish")).await?;

@@ -3,9 +3,13 @@
 use crate::buyer::recipient::Language;
 use crate::office::shared::page::fields::Item;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::settings::Settings;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shops::page::profile::LANGUAGES;
 use crate::office::updates::operation::updates::STAGE;
-use crate::office::updates::rule::NewUpdate;
+use crate::office::updates::rule::{NewUpdate, keep_picture};
+use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 
 /// Path of the page that shows a month's updates, and of the form that adds an update.
@@ -18,11 +22,35 @@ pub(super) fn stage_in_words(name: &str) -> &str {
     STAGE.label_of(name).unwrap_or(name)
 }
 
+/// Stores the picture that a form uploads. The form then has the picture's path, so that pages with questions and forms that
+/// are shown again keep it.
+pub(crate) async fn with_picture(store: &impl OperatorStore, mut form: Form) -> Form {
+    let Some(file) = form.take_file() else { return form };
+    match keep_picture(store, &file).await {
+        Ok(path) => form.set("picture", path),
+        Err(OperatorError::Invalid(refused)) => form.refuse(refused),
+        Err(_) => {
+            let problem = "nothing was saved: the bucket did not accept the picture. Choose the file again, and send the form again";
+            form.refuse(Refused::at("picture-file", RefusalCode::TryAgain, problem));
+        }
+    }
+    form
+}
+
+/// Returns the arguments without a field: that of the picture's file, if no bucket is bound.
+pub(super) fn left_out(settings: &Settings) -> &'static [&'static str] {
+    if settings.has_pictures { &[] } else { &["picture-file"] }
+}
+
 /// Returns the update that a form describes.
-pub(super) fn sent(form: &Form) -> NewUpdate {
+///
+/// # Errors
+/// If the form's picture was refused.
+pub(super) fn sent(form: &Form) -> Result<NewUpdate, Refused> {
+    form.check_file()?;
     let text = |name| form.text(name).to_owned();
     let sentence = |(tag, text): (&str, &str)| (tag.to_owned(), text.to_owned());
-    NewUpdate {
+    Ok(NewUpdate {
         stage: text("stage"),
         date: text("date"),
         place: text("place"),
@@ -38,7 +66,7 @@ pub(super) fn sent(form: &Form) -> NewUpdate {
             .filter(|(_, text)| !text.is_empty())
             .map(sentence)
             .collect(),
-    }
+    })
 }
 
 /// Returns a field for the sentence in each language, English first.

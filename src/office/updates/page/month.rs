@@ -1,6 +1,6 @@
 //! The page of a month. It shows the month's updates by offering, and the form that adds an update.
 
-use super::form::{PAGE, PATH, preview_button, sentences, stage_in_words};
+use super::form::{PAGE, PATH, left_out, preview_button, sentences, stage_in_words};
 use crate::buyer::updates::MAX_UPDATES;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::shared::page::context::PageContext;
@@ -124,6 +124,7 @@ fn add_section<S, C: Clock, E: Entropy>(
             p { "Buyers do not see drafts. You can preview a draft before you publish it." }
             (context.operation_form(OperationForm {
                 fixed: &[("mode", mode.name()), ("month", &month.to_string())],
+                leave_out: left_out(context.settings),
                 suggestions: &[("offering", offerings)],
                 items: &[("text", &sentences(&NewUpdate::default()))],
                 buttons: preview_button("/updates/preview"),

@@ -1,6 +1,6 @@
 //! The page of one update: what it says, its state, and the forms that change it.
 
-use super::form::{PATH, preview_button, sentences, stage_in_words};
+use super::form::{PATH, left_out, preview_button, sentences, stage_in_words};
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
@@ -127,6 +127,7 @@ fn edit_form<S, C: Clock, E: Entropy>(
             ("picture-text", &now.picture_text),
             ("report", &now.report),
         ],
+        leave_out: left_out(context.settings),
         items: &[("text", &sentences(&now))],
         buttons: preview_button(&link::path(&["updates", &row.id, "preview"])),
         ..OperationForm::new(&EDIT, &link::path(&["updates", &row.id]))

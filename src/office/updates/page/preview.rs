@@ -12,6 +12,7 @@ use crate::office::shared::rule::error::OperatorError;
 use crate::office::updates::rows::updates::{Pledges, UpdateRow};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::NewUpdate;
+use crate::pledges::picture::PICTURES_PATH;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::types::RetrievedPledgeTransaction;
 use serde_json::json;
@@ -35,7 +36,7 @@ pub(crate) async fn preview_new<S, C: Clock, E: Entropy>(
 ) -> Result {
     let MonthSelection { mode, month } = MonthSelection::read(context, form, PAGE)?;
     let pledges = Pledges { mode, month, offering: form.text("offering").to_owned() };
-    preview(context, &pledges, None, &sent(form), "en").await
+    preview(context, &pledges, None, &sent(form)?, "en").await
 }
 
 /// Shows an example timeline with the update of a form that edits one. Ledger cost: 2 queries.
@@ -45,7 +46,7 @@ pub(crate) async fn preview_edit<S, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let row = updates::get(context.ledger, id).await?;
-    preview(context, &row.pledges, Some(&row), &sent(form), "en").await
+    preview(context, &row.pledges, Some(&row), &sent(form)?, "en").await
 }
 
 /// Shows an example timeline with an update as it would be saved, and with the published updates of the
@@ -67,7 +68,17 @@ async fn preview<S, C: Clock, E: Entropy>(
     let progress =
         [OfferingProgress { offering_id: &pledges.offering, updates: Some(&shown.updates) }];
     let page = recipient::page(&example, None, &progress, language, context.clock);
-    Ok(Page { status: 200, content: Content::Document(page.html, page.policy) })
+    // The service has the uploaded pictures, not the dashboard.
+    let (own, there) = (uploaded(""), uploaded(&context.settings.service_origin));
+    Ok(Page {
+        status: 200,
+        content: Content::Document(page.html.replace(&own, &there), page.policy),
+    })
+}
+
+/// Returns how the HTML of an uploaded picture at this origin begins.
+fn uploaded(origin: &str) -> String {
+    ["<img src=\"", origin, PICTURES_PATH, "/"].concat()
 }
 
 /// Returns a transaction with a pledge of the offering and month, as JSON.

@@ -3,8 +3,8 @@
 use super::refusal::{refused, refused_at};
 use crate::buyer::recipient::Language;
 use crate::buyer::updates::{
-    Coordinates, Day, MAX_NAME, MAX_SENTENCE, OneLine, Picture, Place, SecureUrl, Stage, Texts,
-    Update, UpdateId,
+    Coordinates, Day, MAX_NAME, MAX_SENTENCE, OneLine, Picture, PictureUrl, Place, SecureUrl,
+    Stage, Texts, Update, UpdateId,
 };
 use crate::office::fulfilment::rule::{MAX_OFFERING, is_offering};
 use crate::office::shared::rule::error::{OperatorError, Result};
@@ -37,7 +37,7 @@ pub struct NewUpdate {
     pub partner: String,
     /// How much of the offering was done, a decimal.
     pub quantity: String,
-    /// The https URL of a picture.
+    /// The https URL of a picture, or the path of an uploaded one.
     pub picture: String,
     /// What the picture shows.
     pub picture_text: String,
@@ -162,16 +162,12 @@ fn line(name: &'static str, text: &str) -> Result<Option<OneLine<MAX_NAME>>> {
     given(text).map(parse).transpose()
 }
 
+const NOT_A_URL: &str = "`{}` must be a web address that starts with `https://`, contains no user name, and has at most \
+                         2,048 bytes";
+
 fn url(name: &'static str, text: &str) -> Result<Option<SecureUrl>> {
-    let parse = |text| {
-        SecureUrl::parse(text).ok_or_else(|| {
-            let problem = format_args!(
-                "`{name}` must be a web address that starts with `https://`, contains no user name, \
-                 and has at most 2,048 bytes"
-            );
-            invalid(name, problem)
-        })
-    };
+    let parse =
+        |text| SecureUrl::parse(text).ok_or_else(|| invalid(name, NOT_A_URL.replace("{}", name)));
     given(text).map(parse).transpose()
 }
 
@@ -223,7 +219,11 @@ fn quantity(text: &str) -> Result<Option<Amount>> {
 }
 
 fn picture(NewUpdate { picture, picture_text, .. }: &NewUpdate) -> Result<Option<Picture>> {
-    match (url("picture", picture)?, line("picture-text", picture_text)?) {
+    let parse = |text| {
+        PictureUrl::parse(text)
+            .ok_or_else(|| invalid("picture", NOT_A_URL.replace("{}", "picture")))
+    };
+    match (given(picture).map(parse).transpose()?, line("picture-text", picture_text)?) {
         (Some(url), Some(text)) => Ok(Some(Picture { url, text })),
         (None, None) => Ok(None),
         (Some(_), None) => Err(missing(
