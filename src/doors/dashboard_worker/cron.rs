@@ -1,5 +1,5 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
-//! timelines, pledges orders that the queue has not delivered, sends e-mails to the people of the dashboard, writes public totals,
+//! timelines, pledges orders that the queue has not delivered, queues e-mails with news for buyers, sends e-mails to the people of the dashboard, writes public totals,
 //! and makes backups.
 
 use super::DashboardBindings;
@@ -18,6 +18,7 @@ use crate::office::system::rule::epoch;
 use crate::office::totals::rule as totals;
 use crate::office::totals::rule::Totals;
 use crate::office::updates::rule as updates;
+use crate::office::updates::rule::NewsQueued;
 use crate::pledges::service::Clock as _;
 use crate::pledges::store::{OperatorStore, StoreError};
 use serde::Serialize;
@@ -45,7 +46,7 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Keeps up the ledger, pledges orders, and sends e-mails. If that was little work, then writes public totals, and makes backups
+/// Keeps up the ledger, pledges orders, and queues and sends e-mails. If that was little work, then writes public totals, and makes backups
 /// if a bucket is bound. Returns no error: after a failure, the next invocation continues
 /// where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
@@ -57,6 +58,7 @@ pub async fn scheduled(bindings: DashboardBindings) {
     let began_ms = Platform.now_ms();
     let reached = keep_up(&store, &ledger).await;
     catch_up(&bindings, &store, &ledger).await;
+    queue_news(&bindings, &store, &ledger).await;
     if reached != Reached::Limit {
         send_notices(&bindings, &store, &ledger, began_ms).await;
     }
@@ -128,6 +130,13 @@ async fn republish(store: &impl OperatorStore, ledger: &dyn Ledger) {
 async fn mend_updates(store: &impl OperatorStore, ledger: &dyn Ledger) {
     let outcome = updates::heal(store, ledger, &Platform, MAX_COMPARED).await;
     log_work(("updates", "compare"), outcome, |done| done.written == 0);
+}
+
+/// Puts e-mails with news into the notification queue, if it is bound. After a failure, the next invocation repeats the step.
+async fn queue_news(bindings: &DashboardBindings, store: &impl OperatorStore, ledger: &dyn Ledger) {
+    let Some(outbox) = bindings.outbox() else { return };
+    let outcome = updates::queue_news(store, ledger, &Platform, &outbox).await;
+    log_work(("news", "queue"), outcome, |done| *done == NewsQueued::default());
 }
 
 /// Writes the public totals of shops that publish one. After a failure, the next invocation continues with other shops.

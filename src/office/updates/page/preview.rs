@@ -66,7 +66,7 @@ async fn preview<S, C: Clock, E: Entropy>(
         serde_json::from_str(&example).map_err(OperatorError::from)?;
     let progress =
         [OfferingProgress { offering_id: &pledges.offering, updates: Some(&shown.updates) }];
-    let page = recipient::page(&example, None, &progress, language, context.clock);
+    let page = recipient::page(&example, None, &progress, language, context.clock, None);
     Ok(Page { status: 200, content: Content::Document(page.html, page.policy) })
 }
 
