@@ -12,6 +12,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
+use subtle::ConstantTimeEq as _;
 
 /// The secret of a KV namespace: 32 random bytes, stored in a [`SecretRecord`]. The record of each API key
 /// also has a copy, so that a create request does not have to read the secret separately. `Debug` does not
@@ -80,6 +81,17 @@ impl NamespaceSecret {
     /// units and modes, so that the e-mails to one person can be counted.
     pub fn address(&self, email: &str) -> String {
         self.hash("address", &everybody(), &mailbox(email))
+    }
+
+    /// Returns the token in the URL that ends the e-mails with news about a transaction: 32 hexadecimal digits. It opens nothing
+    /// else.
+    pub fn unsubscribe_token(&self, transaction_id: &str) -> String {
+        self.hash("unsubscribe", &everybody(), transaction_id)
+    }
+
+    /// Returns whether this is the [token](Self::unsubscribe_token) of a transaction. Takes the same time for each wrong token.
+    pub fn unsubscribes(&self, transaction_id: &str, token: &str) -> bool {
+        self.unsubscribe_token(transaction_id).as_bytes().ct_eq(token.as_bytes()).into()
     }
 
     /// Returns the key that encrypts search terms in URLs of the dashboard. It is unrelated to all hashes.

@@ -63,6 +63,11 @@ impl Month {
         }
     }
 
+    /// Returns the month as a number such as `202611`.
+    pub fn number(self) -> u32 {
+        u32::from(self.year) * 100 + u32::from(self.month)
+    }
+
     /// Returns the month of a time, in milliseconds since 1970.
     pub fn at(now_ms: u64) -> Option<Self> {
         Month::of(&date_time(now_ms))

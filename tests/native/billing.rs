@@ -31,7 +31,7 @@ fn buyers_never_see_the_members_for_statements() {
     let profile = Profile::checked(profile(), &Zones).unwrap();
     let record = example().to_string();
     let record: RetrievedPledgeTransaction<'_> = serde_json::from_str(&record).unwrap();
-    let page = recipient::page(&record, Some(&profile), &[], Language::En, &Zones).html;
+    let page = recipient::page(&record, Some(&profile), &[], Language::En, &Zones, None).html;
     let mail = recipient::mail(&record, Some(&profile), &Zones).unwrap();
     let stored = json!(profile).to_string();
     for text in [&page, &mail.html, &mail.text, &mail.subject] {

@@ -258,6 +258,7 @@ fn keep_claim(fixture: &Fixture, day: &str, claim: &Value) {
         address: &secret().address(EMAIL),
         id: &id(),
         service: NotificationService::Email,
+        is_news: false,
     };
     fixture.store.keep(&key.name(), claim.to_string().as_bytes(), b"null");
 }

@@ -117,7 +117,7 @@ enum Way {
 
 /// How a backup finds the records of each kind. A new kind needs a row here. It must also be added to `WHOLE`,
 /// `listed`, `changed` or `Restore::takes`.
-const WAYS: [(&str, Way); 25] = [
+const WAYS: [(&str, Way); 27] = [
     ("audit:", Way::New),
     ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("cancelled:", Way::Whole),
@@ -132,6 +132,8 @@ const WAYS: [(&str, Way); 25] = [
     ("mail-queued:", Way::LeftOut), // belongs to a queue whose messages no longer exist
     ("mailed:", Way::LeftOut),      // names a person by the secret, for two days
     ("member:", Way::Whole),
+    ("news-sent:", Way::LeftOut), // belongs to a subscription
+    ("news:", Way::LeftOut),      // of a buyer who may have unsubscribed since
     ("notification:", Way::New),
     ("prices:", Way::Whole),
     ("profile:", Way::Whole),

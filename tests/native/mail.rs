@@ -1,10 +1,12 @@
 //! Tests the e-mail to a recipient against a table of expected texts. Also tests hostile texts in the e-mail.
 
 use crate::fixtures;
-use crate::timeline::{EMAIL, full, with};
+use crate::timeline::{EMAIL, Updates, full, with};
 use impact_pledge::buyer::recipient::{
-    Colour, DARK_PAPER, LIGHT_PAPER, Language, Mail, Profile, mail, message_texts,
+    Colour, DARK_PAPER, LIGHT_PAPER, Language, Mail, OfferingProgress, Profile, mail,
+    message_texts, news_mail,
 };
+use impact_pledge::buyer::updates::OfferingUpdates;
 use impact_pledge::pledges::types::RetrievedPledgeTransaction;
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -49,23 +51,50 @@ struct Row {
     name: String,
     record: BTreeMap<String, Value>,
     profile: Option<Value>,
+    /// The news of the e-mail, by offering.
+    news: Option<Updates>,
     subject: String,
     text: Vec<String>,
+}
+
+/// Returns the e-mail with this news.
+fn news_of(record: &Value, profile: Option<&Value>, news: &Updates) -> Mail {
+    let bytes = record.to_string();
+    let record: RetrievedPledgeTransaction<'_> =
+        serde_json::from_str(&bytes).expect("the record should decode");
+    let profile: Option<Profile> =
+        profile.map(|profile| serde_json::from_value(profile.clone()).expect("a profile"));
+    let read = |list: &Option<Vec<Value>>| {
+        serde_json::from_value::<OfferingUpdates>(json!({ "updates": list })).expect("updates")
+    };
+    let news: Vec<_> = news.iter().map(|(id, list)| (id, read(list))).collect();
+    let progress = news.iter().map(|(offering_id, OfferingUpdates { updates, .. })| {
+        OfferingProgress { offering_id, updates: Some(updates) }
+    });
+    let progress: Vec<_> = progress.collect();
+    let (profile, language) = (profile.as_ref(), Language::En);
+    let url = "https://service.example/unsubscribe/ptran_1?token=0a1b";
+    news_mail(&record, profile, &progress, language, url, &Zones).expect("a page's address")
 }
 
 #[test]
 fn every_row_says_what_it_should() {
     for (file, File { about, rows }) in fixtures::files::<File>("mail") {
         assert!(!about.is_empty() && !rows.is_empty(), "{file}");
-        for Row { name, record, profile, subject, text } in rows {
+        for Row { name, record, profile, news, subject, text } in rows {
             let changes: Vec<_> =
                 record.iter().map(|(pointer, value)| (&**pointer, value.clone())).collect();
-            let mail = mail_of(&with(&changes), profile.as_ref());
+            let (record, profile) = (with(&changes), profile.as_ref());
+            let mail = match &news {
+                Some(news) => news_of(&record, profile, news),
+                None => mail_of(&record, profile),
+            };
             assert_eq!(mail.subject, subject, "{file}: {name}");
             let paragraphs: Vec<_> = mail.text.trim_end().split("\n\n").collect();
             assert_eq!(paragraphs, text, "{file}: {name}");
-            let logo = profile.as_ref().and_then(|profile| profile["logo"].as_str());
-            check_html(&mail, logo.filter(|logo| !logo.contains(".SVG")));
+            let logo = profile.and_then(|profile| profile["logo"].as_str());
+            let links = if news.is_some() { 2 } else { 1 };
+            check_html_with(&mail, logo.filter(|logo| !logo.contains(".SVG")), links);
         }
     }
 }
@@ -77,8 +106,12 @@ const UNSEEN: &str = "(?s)<head>.*?</head>|<div class=\"preheader\".*?</div>|<[^
 /// must stay far below 102 KB, the size at which Gmail cuts an e-mail.
 #[track_caller]
 fn check_html(mail: &Mail, logo: Option<&str>) {
-    let links: Vec<_> = mail.html.matches("href=").collect();
-    assert_eq!(links.len(), 1, "one link");
+    check_html_with(mail, logo, 1);
+}
+
+#[track_caller]
+fn check_html_with(mail: &Mail, logo: Option<&str>, links: usize) {
+    assert_eq!(mail.html.matches("href=").count(), links, "links");
     let image = Regex::new("<img [^>]*src=\"([^\"]*)\"").expect("a pattern");
     let images: Vec<_> = image.captures_iter(&mail.html).map(|image| image[1].to_owned()).collect();
     let logo = logo.map(|logo| logo.replace('&', "&amp;"));

@@ -93,13 +93,16 @@ fn no_language_lacks_a_sentence() {
             assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
         }
         assert_eq!(sentence(MailOf).matches("{}").count(), 2, "{language:?}");
-        for (whole, parts) in [(Since, 2), (Stages, 4), (Facts, 4), (Share, 3)] {
+        for (whole, parts) in
+            [(Since, 2), (Stages, 4), (Facts, 4), (Share, 3), (NewsForm, 4), (NewsEnded, 2)]
+        {
             assert_eq!(sentence(whole).split('|').count(), parts, "{language:?}: {whole:?}");
         }
         for valued in [Totals, Zone, EarlierUpdates] {
             assert_eq!(sentence(valued).matches("{}").count(), 1, "{language:?}: {valued:?}");
         }
-        for whole in [SinceNote, NoUpdates, UpdatesUnavailable, Certificate] {
+        assert_eq!(sentence(NewsSubject).matches("{}").count(), 1, "{language:?}");
+        for whole in [SinceNote, NoUpdates, UpdatesUnavailable, Certificate, NewsWhy] {
             assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
         }
         check_statements(*language);
@@ -154,7 +157,7 @@ fn page_with(profile: &Profile, asked: Language) -> Page {
     let bytes = record().to_string();
     let record: RetrievedPledgeTransaction<'_> =
         serde_json::from_str(&bytes).expect("the record should decode");
-    page(&record, Some(profile), &[], asked, &Zones)
+    page(&record, Some(profile), &[], asked, &Zones, None)
 }
 
 /// Returns the text between the first occurrence of `start` and the next occurrence of `end`.

@@ -4,7 +4,7 @@ use crate::fixtures;
 use base64ct::{Base64, Encoding as _};
 use fuzz_targets::page::check_page;
 use impact_pledge::buyer::recipient::{
-    CONTENT_SECURITY_POLICY, Language, OfferingProgress, Profile, not_found_page, page,
+    CONTENT_SECURITY_POLICY, Language, NewsForm, OfferingProgress, Profile, not_found_page, page,
     unavailable_page,
 };
 use impact_pledge::buyer::updates::OfferingUpdates;
@@ -80,6 +80,17 @@ pub type Updates = BTreeMap<String, Option<Vec<Value>>>;
 /// Returns the timeline page of a record with these updates. Deserializes the updates as the service does.
 #[track_caller]
 pub fn page_with_updates(record: &Value, profile: Option<&Value>, updates: &Updates) -> String {
+    page_with_news(record, profile, updates, None)
+}
+
+/// Returns the page with the form with which the buyer asks for e-mails with news.
+#[track_caller]
+fn page_with_news(
+    record: &Value,
+    profile: Option<&Value>,
+    updates: &Updates,
+    news: Option<NewsForm<'_>>,
+) -> String {
     let read = |list: &Vec<Value>| {
         let record = json!({ "updates": list });
         serde_json::from_value::<OfferingUpdates>(record).expect("a record of updates").updates
@@ -95,7 +106,7 @@ pub fn page_with_updates(record: &Value, profile: Option<&Value>, updates: &Upda
         serde_json::from_str(&bytes).expect("the record should decode");
     let profile: Option<Profile> =
         profile.map(|profile| serde_json::from_value(profile.clone()).expect("a profile"));
-    page(&record, profile.as_ref(), &progress, Language::En, &Zones).html
+    page(&record, profile.as_ref(), &progress, Language::En, &Zones, news).html
 }
 
 fn not_found() -> String {
@@ -154,6 +165,8 @@ struct Row {
     #[serde(default)]
     updates: Updates,
     record: BTreeMap<String, Value>,
+    /// Whether the buyer gets e-mails with news; absent if the page has no form for them.
+    news: Option<bool>,
     shows: BTreeMap<String, Vec<String>>,
 }
 
@@ -162,10 +175,11 @@ fn every_row_has_its_content() {
     let mut wrong = Vec::new();
     for (file, File { about, rows }) in fixtures::files::<File>("timeline") {
         assert!(!about.is_empty() && !rows.is_empty(), "{file}");
-        for Row { name, profile, updates, record, shows } in rows {
+        for Row { name, profile, updates, record, news, shows } in rows {
             let changes: Vec<_> =
                 record.iter().map(|(pointer, value)| (&**pointer, value.clone())).collect();
-            let html = page_with_updates(&with(&changes), profile.as_ref(), &updates);
+            let news = news.map(|is_on| NewsForm { is_on, edit_key: "0a1b" });
+            let html = page_with_news(&with(&changes), profile.as_ref(), &updates, news);
             for (what, expected) in shows {
                 let mut seen = match what.strip_prefix('@') {
                     Some(attribute) => values(&html, attribute),

@@ -142,6 +142,8 @@ const STATED = {
     `failed ${WAITING} hours after that attempt was due`,
     `the count up to ${SHOWN} s late`,
     `sees a cancellation within about ${SHOWN} s`,
+    `show each change about ${SHOWN} s late`,
+    `delivery waits ${seconds("src/buyer/delivery/claim.rs", "SETTLE_MS")} s for a possible second one`,
     `does not confirm it within ${MAIL} s`,
   ],
   "docs/messaging.md": [

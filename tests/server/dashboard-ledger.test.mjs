@@ -3,6 +3,7 @@
  * the ledger, even if the database fails for a while.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before, beforeEach } from "node:test";
@@ -30,7 +31,7 @@ before(async () => {
     { configPath: join(tools.root, "wrangler.toml") },
     { configPath: other.configPath },
   ];
-  dashboard = await startDashboard({ ...WISH, others });
+  dashboard = await startDashboard({ ...WISH, others, notifications: true });
   ({ harness, origin, kv, db } = dashboard);
   for (const { key, value, metadata } of (await seedData(tools)).entries)
     await kv.put(key, value, { metadata });
@@ -258,6 +259,38 @@ test("a monitor needs no sign-in", async () => {
 });
 
 // ---- The cron ------------------------------------------------------------------------------------
+
+test("the cron queues an e-mail for each buyer who asked, once an update was published", async () => {
+  const hash = createHash("sha256").update("tree").digest("hex").slice(0, 16);
+  for (const [letter, offerings] of Object.entries({ a: [hash], e: ["0".repeat(16)], i: [] }))
+    await kv.put(`news:2026-01:ptran_${letter.repeat(42)}`, "{}", {
+      metadata: { createdAt: "2026-01-02T03:04:05.678Z", offerings },
+    });
+  const texts = { en: "Planted." };
+  const content = JSON.stringify({ id: "upd_1", stage: "done", date: "2026-01-02", texts });
+  await db.batch([
+    db
+      .prepare(
+        "INSERT INTO updates VALUES ('upd_1', 'live', '2026-01', 'tree', 'draft', '2026-01-02', ?1, NULL, 1, '', '', 0, '', 0)",
+      )
+      .bind(content),
+    db.prepare("UPDATE updates SET state = 'published', revision = 2 WHERE id = 'upd_1'"),
+  ]);
+  await dashboard.scheduled();
+  assert.deepEqual(
+    lines().find(({ news }) => news),
+    { news: "queue", listed: 3, queued: 1 },
+  );
+  const { due, again } = await db.prepare("SELECT due, again FROM news").first();
+  assert.ok(due > Date.now() && again === 0, "once more in the next month");
+  assert.match((await kv.list({ prefix: "updates:live:" })).keys[0].name, new RegExp(hash));
+  harness.clearLogs();
+  await dashboard.scheduled();
+  assert.equal(
+    lines().find(({ news }) => news),
+    undefined,
+  );
+});
 
 test("the cron finds transactions whose messages were lost", async () => {
   const { id } = await created();

@@ -3,6 +3,7 @@
  * broken the WebAssembly instance that received it.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import test, { after, before } from "node:test";
 import { create, get, send } from "../e2e/worker.mjs";
 import { until } from "../support/until.mjs";
@@ -43,6 +44,8 @@ let server, close;
 before(async () => {
   ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
   await server.seed([{ key: "profile:unit_dev", value: JSON.stringify(SHOP) }]);
+  const headers = { "x-stand-in": "the queue works", "x-mail": "on" };
+  await send(server.origin, { method: "GET", path: "/healthz", headers });
 });
 after(() => close?.());
 
@@ -291,6 +294,81 @@ test("messages of one round that arrive together cause one e-mail", async () => 
   const transaction = await created("no queue");
   const together = Array.from({ length: 8 }, () => deliver("mail is sent later", transaction));
   assert.deepEqual(await Promise.all(together), Array(8).fill(DONE));
+  assert.equal((await taken()).length, 1);
+});
+
+// ---- What a buyer asked for ----------------------------------------------------------------------
+
+/** Sends a request to a page, and returns its text. */
+async function page(method, url, more = {}) {
+  const { pathname, search } = new URL(url);
+  const headers = { "x-stand-in": "the queue works" };
+  const answer = await send(server.origin, { method, path: pathname + search, headers, ...more });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.text;
+}
+
+/** Publishes updates about the trees of a transaction, as the dashboard does. */
+async function publish({ createdAt }, ...ids) {
+  const tree = createHash("sha256").update("tree").digest("hex");
+  const texts = { en: "The seedlings are in the ground." };
+  const updates = ids.map((id) => ({ id, stage: "done", date: createdAt.slice(0, 10), texts }));
+  const value = JSON.stringify({ version: 1, updates });
+  await server.seed([{ key: `updates:live:${tree}:${createdAt.slice(0, 7)}`, value }]);
+}
+
+/** Returns the message for an e-mail with this news, which is queued `months` after the creation. */
+const newsOf = ({ id, createdAt }, months, ...updates) => ({
+  id,
+  createdAt,
+  round: Number(createdAt.slice(0, 7).replace("-", "")) + months,
+  service: "Email",
+  updates,
+});
+
+test("a buyer who asked gets one e-mail when something happened, and ends them by one click", async () => {
+  const transaction = await created("no queue");
+  const { id, createdAt, timelineUrl } = transaction;
+  assert.match(await page("GET", timelineUrl), /E-mail me when something happens/);
+  assert.match(await page("POST", `${timelineUrl}&news=on`), /Stop these e-mails/);
+  const subscription = `news:${createdAt.slice(0, 7)}:${id}`;
+  assert.equal((await record(subscription)).metadata.createdAt, createdAt);
+  await publish(transaction, "upd_1");
+  const body = newsOf(transaction, 0, "upd_1");
+  assert.deepEqual(await deliver("mail is sent", transaction, { body, headers: FAST }), DONE);
+  const [{ text, headers }] = await taken();
+  assert.ok(text.includes("The seedlings are in the ground."), text);
+  assert.equal(headers["List-Unsubscribe-Post"], "List-Unsubscribe=One-Click");
+  assert.deepEqual((await record(`news-sent:${id}`)).value.told, ["upd_1"]);
+  assert.deepEqual(await deliver("mail is sent", transaction, { body, headers: FAST }), DONE);
+  const end = headers["List-Unsubscribe"].slice(1, -1);
+  await page("GET", end);
+  assert.equal((await record(subscription)).value.on, true);
+  const oneClick = {
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "List-Unsubscribe=One-Click",
+  };
+  await page("POST", end, oneClick);
+  assert.equal((await record(subscription)).value.on, false);
+  await publish(transaction, "upd_2", "upd_1");
+  const later = { body: newsOf(transaction, 1, "upd_2"), headers: FAST };
+  assert.deepEqual(await deliver("mail is sent", transaction, later), DONE);
+  assert.deepEqual(await taken(), []);
+  const causes = ["sent", "sent or skipped before", "not asked for"];
+  await until(() => linesOf(id).filter((line) => line.notification).length === causes.length);
+  assert.deepEqual(await causesOf(id), causes);
+});
+
+test("an e-mail with news whose instance breaks is sent once, and marked", async () => {
+  const transaction = await created("no queue");
+  await page("POST", `${transaction.timelineUrl}&news=on`);
+  await publish(transaction, "upd_3", "upd_2", "upd_1");
+  const body = newsOf(transaction, 0, "upd_3");
+  const standIn = "mail is sent after its instance broke";
+  assert.deepEqual(await deliver(standIn, transaction, { body, headers: FAST }), DONE);
+  assert.ok((await record(`news-sent:${transaction.id}`)).value.told.includes("upd_3"));
+  assert.equal(await record(`notification:${transaction.id}`), undefined);
+  assert.deepEqual(await deliver("mail is sent", transaction, { body, headers: FAST }), DONE);
   assert.equal((await taken()).length, 1);
 });
 

@@ -6,6 +6,8 @@
  * clock, too, so that no deadline passes during a test. The log still shows the durations that the code has
  * set.
  *
+ * The header `x-mail` binds a mail service for requests. A Worker reads this from the first request.
+ *
  * A request to `/delivery` delivers a message of the queue. A request to `/taken` returns what the queue and
  * the mail services have received.
  */
@@ -397,7 +399,12 @@ export default {
     if (pathname === "/taken") return Response.json(taken.splice(0));
     const PLEDGES = name in NAMESPACES ? NAMESPACES[name](env.PLEDGES) : env.PLEDGES;
     const queues = { NOTIFICATIONS: QUEUES[name], LEDGER: QUEUES[request.headers.get("x-ledger")] };
-    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name], ...queues };
+    const mail = request.headers.has("x-mail") && {
+      PUBLIC_ORIGIN: "https://pledges.example",
+      MAIL_FROM: "pledges@coffee.example",
+      EMAIL: context.exports.Mailer,
+    };
+    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name], ...queues, ...mail };
     const ours = name === "its calls are noted" ? noted(context, request) : context;
     return service.fetch(REQUESTS[name]?.(request) ?? request, stoodIn, ours);
   },

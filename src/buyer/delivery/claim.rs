@@ -146,5 +146,6 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
 }
 
 fn mailed_key<'k>(delivery: &Delivery<'k>, day: &'k str, address: &'k str) -> MailedKey<'k> {
-    MailedKey { day, address, service: delivery.service(), id: delivery.id }
+    let (service, id, is_news) = (delivery.service(), delivery.id, delivery.is_news());
+    MailedKey { day, address, service, id, is_news }
 }

@@ -37,11 +37,13 @@ pub struct Deliveries {
     counted: RefCell<VecDeque<Known<String>>>,
 }
 
-/// The transaction that a notification is about, and the service that delivers the notification.
+/// The transaction that a notification is about, the service that delivers the notification, and whether it is an e-mail with
+/// news.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Subject {
     pub id: TransactionId,
     pub service: NotificationService,
+    pub is_news: bool,
 }
 
 #[derive(Debug)]

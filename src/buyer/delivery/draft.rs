@@ -1,5 +1,6 @@
 //! Makes the notification about a transaction from the transaction's record, right before it is sent.
 
+use super::news::News;
 use super::outgoing_message::{AdapterState, message_body};
 use super::{Delivery, Mailer, Messenger, Notifier, Reason, Timer};
 use crate::buyer::adapters::AdapterName;
@@ -22,12 +23,11 @@ pub(super) enum DraftContent {
     Mail {
         mail: Mail,
         reply_to: Option<String>,
+        /// The URL that ends e-mails with news, if it is one.
+        unsubscribe: Option<String>,
     },
     /// A message for an adapter, as the body of a request.
-    Message {
-        address: AdapterName,
-        body: Vec<u8>,
-    },
+    Message { address: AdapterName, body: Vec<u8> },
 }
 
 impl Draft {
@@ -50,6 +50,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         unit: &str,
         mut record: RetrievedPledgeTransaction<'_>,
         profile: Option<&Profile>,
+        news: Option<&News>,
     ) -> Result<Draft, Reason> {
         let (service, is_live) = (delivery.service(), record.is_live);
         let recipient = record.pledges.first().map(|pledge| &*pledge.recipient.email);
@@ -61,9 +62,15 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         // The client of the create request may have determined the origin of the timeline URL in the record.
         record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
         let (content, language) = if service.is_email() {
-            let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
-            let language = mail.language;
-            (DraftContent::Mail { mail, reply_to: profile.reply_to.clone() }, language)
+            let written = match news {
+                Some(news) => news
+                    .mail(delivery.id, &record, profile, origin, self.clock)
+                    .map(|(mail, unsubscribe)| (mail, Some(unsubscribe))),
+                None => mail(&record, Some(profile), self.clock).map(|mail| (mail, None)),
+            };
+            let (mail, unsubscribe) = written.ok_or(Reason::NoPage)?;
+            let (language, reply_to) = (mail.language, profile.reply_to.clone());
+            (DraftContent::Mail { mail, reply_to, unsubscribe }, language)
         } else {
             let texts = message_texts(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
             let body = message_body(service, (delivery.id, unit), &record, profile, &texts);

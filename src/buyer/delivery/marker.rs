@@ -24,6 +24,9 @@ pub struct Marker {
     pub address: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// The IDs of all updates that the buyer was told of by e-mails with news.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
     #[serde(skip_deserializing)]
     pub version: Version,
 }
@@ -32,6 +35,8 @@ pub struct Marker {
 #[derive(Deserialize)]
 pub(super) struct EndedRound {
     pub round: u32,
+    #[serde(default)]
+    pub told: Vec<String>,
 }
 
 /// The outcome of a notification.

@@ -15,6 +15,7 @@ mod claim;
 mod deliveries;
 mod draft;
 mod marker;
+mod news;
 mod notifier;
 mod outcome;
 mod outgoing_email;
@@ -99,10 +100,13 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     }
 
     /// Sends a notification. Records its result, unless a retry follows.
-    async fn send(&self, delivery: &Delivery<'_>, Ready { draft, address }: Ready) -> Outcome {
+    async fn send(&self, delivery: &Delivery<'_>, ready: Ready) -> Outcome {
+        let Ready { draft, address, told } = ready;
         let marker = Marker {
             address: Some(address),
             language: Some(draft.language.tag().to_owned()),
+            round: self.ends_round(delivery),
+            told,
             ..self.marker(delivery, State::Sent, None)
         };
         match self.hand_over(delivery, &draft, &marker).await {
@@ -126,9 +130,11 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
     ) -> Result<Option<String>, SendError> {
         let (id, round) = (delivery.id, delivery.message.round);
         match content {
-            DraftContent::Mail { mail, reply_to } => {
-                let (key, reply_to) = (format!("pledge/{id}/{round}"), reply_to.as_deref());
-                let email = OutgoingEmail { to, reply_to, mail, key, id, marker };
+            DraftContent::Mail { mail, reply_to, unsubscribe } => {
+                let of = if delivery.is_news() { "news" } else { "pledge" };
+                let (key, reply_to) = (format!("{of}/{id}/{round}"), reply_to.as_deref());
+                let unsubscribe = unsubscribe.as_deref();
+                let email = OutgoingEmail { to, reply_to, mail, key, id, marker, unsubscribe };
                 self.mailer.send(&email).await.map(Some)
             }
             DraftContent::Message { address, body } => {
@@ -149,9 +155,13 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         }
     }
 
-    /// Records that a notification is not sent. If only the adapter is missing, the operator's list of failures has the
+    /// Records that a notification is not sent. An e-mail with news waits for the next day if its address has reached the limit of
+    /// this day. If only the adapter is missing, the operator's list of failures has the
     /// notification too, because it can be sent once an adapter is attached.
     async fn skip(&self, delivery: &Delivery<'_>, reason: Reason) -> Outcome {
+        if reason == Reason::DailyLimit && delivery.is_news() {
+            return self.put_off(delivery, None, <&str>::from(reason).to_owned()).await;
+        }
         let marker = self.marker(delivery, State::Skipped, Some(reason.into()));
         let ended = match reason {
             Reason::NotAttached => self.fail(delivery, &marker).await,

@@ -56,7 +56,14 @@ impl Delivery<'_> {
     /// Returns the transaction and the service. Deliveries with the same transaction and service must not run
     /// at once.
     pub fn subject(&self) -> Subject {
-        Subject { id: self.id.clone(), service: self.message.service }
+        let is_news = self.is_news();
+        Subject { id: self.id.clone(), service: self.message.service, is_news }
+    }
+
+    /// Returns whether the notification is an e-mail with [news](crate::buyer::news), and not one that the create request asked
+    /// for.
+    pub fn is_news(&self) -> bool {
+        !self.message.updates.is_empty()
     }
 
     /// Returns whether another delivery of the same notification may be running. An earlier attempt may still

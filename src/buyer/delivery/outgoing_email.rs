@@ -21,11 +21,18 @@ pub struct OutgoingEmail<'l> {
     /// The record to write once the e-mail is sent. If the WebAssembly instance fails while sending, the
     /// JavaScript code can still write the record.
     pub marker: &'l Marker,
+    /// For an e-mail with news, the URL that ends such e-mails.
+    pub unsubscribe: Option<&'l str>,
 }
 
 impl OutgoingEmail<'_> {
     /// Returns the e-mail's additional headers, such as `List-Unsubscribe`.
     pub fn headers(&self) -> Headers {
+        if let Some(url) = self.unsubscribe {
+            let list_unsubscribe = Some(format!("<{url}>"));
+            let list_unsubscribe_post = Some("List-Unsubscribe=One-Click");
+            return Headers { list_unsubscribe, list_unsubscribe_post, ..Headers::default() };
+        }
         let list_unsubscribe = self
             .reply_to
             .map(|address| format!("<{}?subject=Unsubscribe%20{}>", mailto(address), self.id));
@@ -64,18 +71,24 @@ pub struct Headers {
     #[serde(rename = "Auto-Submitted")]
     pub auto_submitted: &'static str,
     /// The `List-Unsubscribe` header (RFC 2369). For recipients, it is a `mailto` link with which they can ask the shop for
-    /// no more e-mails. Its subject names the transaction. For people of the dashboard, it is the page that switches e-mails off.
-    ///
-    /// There is no `List-Unsubscribe-Post` header (RFC 8058), because that is for mailing lists. Each e-mail
-    /// here belongs to one create request, and only the shop can stop requesting e-mails.
+    /// no more e-mails. Its subject names the transaction. For people of the dashboard, and in e-mails with news, it is the page
+    /// that switches e-mails off.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
+    /// The `List-Unsubscribe-Post` header (RFC 8058): mail programs may offer a button that sends a POST to that page. Only e-mails
+    /// with news have it. Each other e-mail belongs to one create request, and only the shop can stop requesting those.
+    #[serde(rename = "List-Unsubscribe-Post", skip_serializing_if = "Option::is_none")]
+    pub list_unsubscribe_post: Option<&'static str>,
 }
 
 impl Default for Headers {
     /// Returns the headers of each e-mail.
     fn default() -> Self {
-        Headers { auto_submitted: "auto-generated", list_unsubscribe: None }
+        Headers {
+            auto_submitted: "auto-generated",
+            list_unsubscribe: None,
+            list_unsubscribe_post: None,
+        }
     }
 }
 

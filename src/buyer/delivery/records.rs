@@ -3,8 +3,8 @@
 use super::marker::EndedRound;
 use super::{Delivery, Mailer, Marker, Messenger, Notifier, Queued, State, Timer};
 use crate::pledges::store::{
-    FailedMailKey, Key, ListingStore, NoMetadata, NotificationKey, QueuedMailKey, StoreError,
-    StoredValue as _, decode, present,
+    FailedMailKey, Key, ListingStore, NewsSentKey, NoMetadata, NotificationKey, QueuedMailKey,
+    StoreError, StoredValue as _, decode, present,
 };
 use crate::pledges::time::{date_time, day_of};
 use crate::pledges::version::Version;
@@ -19,9 +19,19 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         if self.knows_ended(delivery) {
             return Ok(true);
         }
-        let key = NotificationKey(delivery.id, delivery.service());
-        let ended: Option<EndedRound> = self.load(&key).await?;
+        let ended = self.ended(delivery).await?;
         Ok(ended.is_some_and(|ended| ended.round >= round))
+    }
+
+    /// Returns the last round that ended, from the store.
+    pub(super) async fn ended(
+        &self,
+        delivery: &Delivery<'_>,
+    ) -> Result<Option<EndedRound>, StoreError> {
+        match delivery.is_news() {
+            true => self.load(&NewsSentKey(delivery.id)).await,
+            false => self.load(&NotificationKey(delivery.id, delivery.service())).await,
+        }
     }
 
     pub(super) fn knows_ended(&self, delivery: &Delivery<'_>) -> bool {
@@ -44,31 +54,45 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
             provider_id: None,
             address: None,
             language: None,
+            told: Vec::new(),
             version: Version,
         }
     }
 
-    /// Records the outcome of a round, which ends the round.
+    /// Records the outcome of a round, which ends the round. Of e-mails with news, only those that were sent are recorded: the
+    /// next e-mail then tells of what the buyer has not been told yet.
     pub(super) async fn end(
         &self,
         delivery: &Delivery<'_>,
         marker: &Marker,
     ) -> Result<(), StoreError> {
         let value = crate::pledges::api::to_json(marker);
-        let key = NotificationKey(delivery.id, delivery.service());
-        let kept = self.store.put(&key, value, &NoMetadata).await;
+        let kept = match (delivery.is_news(), marker.state) {
+            (true, State::Sent) => {
+                self.store.put(&NewsSentKey(delivery.id), value, &NoMetadata).await
+            }
+            (true, _) => return Ok(()),
+            (false, _) => {
+                let key = NotificationKey(delivery.id, delivery.service());
+                self.store.put(&key, value, &NoMetadata).await
+            }
+        };
         if kept.is_ok() {
             self.deliveries.end(delivery.subject(), marker.round, self.clock.now_ms());
         }
         kept
     }
 
-    /// Adds a notification to the operator's list of failures, and then ends its round.
+    /// Adds a notification to the operator's list of failures, and then ends its round. The list has no e-mails with news, because
+    /// nobody can resend them.
     pub(super) async fn fail(
         &self,
         delivery: &Delivery<'_>,
         marker: &Marker,
     ) -> Result<(), StoreError> {
+        if delivery.is_news() {
+            return Ok(());
+        }
         let key = failed_key(delivery, &marker.at);
         self.store.put(&key, b"{}".to_vec(), &NoMetadata).await?;
         self.end(delivery, marker).await
@@ -82,6 +106,9 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         seconds: u32,
         reason: &str,
     ) -> Result<(), StoreError> {
+        if delivery.is_news() {
+            return Ok(());
+        }
         let now_ms = self.clock.now_ms();
         let (at, until) = (date_time(now_ms), date_time(now_ms + u64::from(seconds) * 1_000));
         let failed = failed_key(delivery, &at);

@@ -3,7 +3,7 @@
 use super::claim::Counted;
 use super::deliveries::Turn;
 use super::draft::Draft;
-use super::marker::EndedRound;
+use super::news::{Known, News};
 use super::schedule::absent;
 use super::{
     Delivery, ENDED, LOOK_MS, Mailer, Messenger, NotSent, Notifier, Reason, Timer, WAIT_MS, busy,
@@ -12,12 +12,12 @@ use super::{
 use crate::buyer::recipient::Profile;
 use crate::pledges::secret::SecretRecord;
 use crate::pledges::store::{
-    Cancelled, CancelledKey, Key as _, ListingStore, NotificationKey, ProfileKey, SecretKey,
-    Stored, StoredValue as _, TransactionKey, TransactionMetadata, decode,
+    Cancelled, CancelledKey, Key as _, ListingStore, ProfileKey, SecretKey, Stored,
+    StoredValue as _, TransactionKey, TransactionMetadata, decode,
 };
 use crate::pledges::time::parse_ms;
 use crate::pledges::types::RetrievedPledgeTransaction;
-use futures_util::future::try_join3;
+use futures_util::future::{try_join3, try_join4};
 use std::cmp::Ordering;
 
 /// Maximum number of notifications that one recipient gets from one service in a day (UTC), across all units.
@@ -28,10 +28,15 @@ const MAX_A_DAY: usize = 5;
 /// set.
 const MAX_TESTS_A_DAY: usize = 100;
 
+/// A transaction's record, the namespace's secret, and the IDs of the updates that the buyer was told of.
+type Opened<V> = (Stored<V, TransactionMetadata>, Option<SecretRecord>, Vec<String>);
+
 /// A notification that is ready to be sent. `address` is the HMAC of the address whose daily limit applies.
 pub(super) struct Ready {
     pub draft: Draft,
     pub address: String,
+    /// The IDs of all updates that the buyer was told of by e-mails with news, after this one.
+    pub told: Vec<String>,
 }
 
 impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C> {
@@ -42,40 +47,48 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         delivery: &Delivery<'_>,
         turn: &Turn<'_>,
     ) -> Result<Ready, NotSent> {
-        let (stored, secret) = self.open(delivery).await?;
+        let (stored, secret, told) = self.open(delivery).await?;
         let unit = stored.metadata.scope.unit.clone();
         let profile = async { Ok(self.load::<_, Profile>(&ProfileKey(&unit)).await?) };
         let cancelled = self.refuse_cancelled(delivery);
-        let (profile, bytes, ()) = try_join3(profile, self.read(turn, stored), cancelled).await?;
-        let draft = self.draft_of(delivery, &unit, &bytes, profile.as_ref())?;
+        let (record, subscription) = (self.read(turn, stored), self.subscription(delivery));
+        let (profile, bytes, (), subscription) =
+            try_join4(profile, record, cancelled, subscription).await?;
+        let secret = secret.map(|record| record.secret);
+        let news = match subscription {
+            Some(subscription) => {
+                let known = Known { subscription, told };
+                let token = secret.as_ref().ok_or(Reason::NoSecret)?;
+                let token = token.unsubscribe_token(delivery.id.as_str());
+                Some(self.news(delivery, &bytes, &known, token).await?)
+            }
+            None => None,
+        };
+        let draft = self.draft_of(delivery, &unit, &bytes, profile.as_ref(), news.as_ref())?;
         drop(bytes); // freed before the next wait
         turn.hold(draft.bytes());
-        let address = secret.ok_or(Reason::NoSecret)?.secret.address(&draft.to);
+        let address = secret.ok_or(Reason::NoSecret)?.address(&draft.to);
         let counted = self.counted(delivery, &address).await?;
         self.check_unclaimed(delivery, &address, &counted).await?;
         is_within_limit(&counted, draft.is_live)?;
-        Ok(Ready { draft, address })
+        Ok(Ready { draft, address, told: news.map(|news| news.told).unwrap_or_default() })
     }
 
-    /// Reads the transaction's record and the namespace's secret. Returns an error if this notification
-    /// already has an outcome, or the record is not found.
-    async fn open(
-        &self,
-        delivery: &Delivery<'_>,
-    ) -> Result<(Stored<S::Value, TransactionMetadata>, Option<SecretRecord>), NotSent> {
-        let (notification, transaction) =
-            (NotificationKey(delivery.id, delivery.service()), TransactionKey(delivery.id));
-        let ended = self.load::<_, EndedRound>(&notification);
-        let stored = self.store.get(&transaction);
+    /// Reads the transaction's record, the namespace's secret, and which updates the buyer was told of. Returns an error if this
+    /// notification already has an outcome, or the record is not found.
+    async fn open(&self, delivery: &Delivery<'_>) -> Result<Opened<S::Value>, NotSent> {
+        let transaction = TransactionKey(delivery.id);
+        let (ended, stored) = (self.ended(delivery), self.store.get(&transaction));
         let (ended, stored, secret) = try_join3(ended, stored, self.load(&SecretKey)).await?;
-        if ended.is_some_and(|ended| ended.round >= delivery.message.round) {
+        if ended.as_ref().is_some_and(|ended| ended.round >= delivery.message.round) {
             return Err(NotSent::Leave(done(ENDED)));
         }
+        let told = ended.map(|ended| ended.told).unwrap_or_default();
         let stored = stored.ok_or_else(|| {
             let age_ms = self.clock.now_ms().saturating_sub(delivery.created_ms);
             NotSent::Leave(absent(delivery.attempt, age_ms))
         })?;
-        Ok((stored, secret))
+        Ok((stored, secret, told))
     }
 
     /// Returns an error if the transaction was cancelled: the recipient gets nothing, so the notification must
@@ -110,10 +123,11 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         unit: &str,
         bytes: &[u8],
         profile: Option<&Profile>,
+        news: Option<&News>,
     ) -> Result<Draft, NotSent> {
         let record = decode(TransactionKey::KIND, bytes)?;
         of_this_create(&record, delivery)?;
-        Ok(self.draft(delivery, unit, record, profile)?)
+        Ok(self.draft(delivery, unit, record, profile, news)?)
     }
 }
 

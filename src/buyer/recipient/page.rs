@@ -4,10 +4,11 @@ use super::calendar::{Calendar, CalendarDay};
 use super::content::{MAX_HEADING, REL, cause, sentence_with, size_class, with_value};
 use super::heading::{heading, share};
 use super::language::Language;
+use super::news::{NewsForm, unsubscribing};
 use super::pledges::pledges_made;
 use super::profile::Profile;
 use super::progress::{OfferingProgress, closing};
-use super::style::{CONTENT_SECURITY_POLICY, STYLE};
+use super::style::{CONTENT_SECURITY_POLICY, STYLE, with_form};
 use super::text::beginning;
 use super::totals::totals;
 use super::words::{Sentence, part};
@@ -47,20 +48,21 @@ pub fn cancelled_page(
     zones: &dyn TimeZones,
     cancelled_at: &str,
 ) -> Page {
-    page_of(transaction, profile, progress, asked, zones, Some(cancelled_at))
+    page_of(transaction, profile, progress, asked, zones, (Some(cancelled_at), None))
 }
 
 /// Renders the page of a transaction. `progress` has the known updates of the transaction's offerings. The
 /// profile sets the language, and the time zone of dates. By default, the time zone is UTC, and the
-/// language is `asked`: the one that the reader's browser prefers.
+/// language is `asked`: the one that the reader's browser prefers. `news` is the form with which the buyer asks for e-mails with news.
 pub fn page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
     progress: &[OfferingProgress<'_>],
     asked: Language,
     zones: &dyn TimeZones,
+    news: Option<NewsForm<'_>>,
 ) -> Page {
-    page_of(transaction, profile, progress, asked, zones, None)
+    page_of(transaction, profile, progress, asked, zones, (None, news))
 }
 
 fn page_of(
@@ -69,7 +71,7 @@ fn page_of(
     progress: &[OfferingProgress<'_>],
     asked: Language,
     zones: &dyn TimeZones,
-    cancelled_at: Option<&str>,
+    (cancelled_at, news): (Option<&str>, Option<NewsForm<'_>>),
 ) -> Page {
     let language = profile.and_then(|profile| profile.language).unwrap_or(asked);
     let calendar = Calendar::new(language, profile, zones);
@@ -87,6 +89,7 @@ fn page_of(
             (pledges_made(calendar, transaction, &totals, progress))
             (closing(language, progress))
         }
+        @if let Some(news) = news { (news.markup(language)) }
         @if let Some(share) = share { (share) }
     };
     let footer = html! {
@@ -94,7 +97,8 @@ fn page_of(
         p { (with_value(language.text(Sentence::Zone), calendar.zone())) }
         p.private { (language.text(Sentence::Private)) }
     };
-    let layout = Layout { language, profile, is_test: !transaction.is_live, cancelled };
+    let (is_test, has_form) = (!transaction.is_live, news.is_some());
+    let layout = Layout { language, profile, is_test, cancelled, has_form };
     layout.render(&title, &content, Some(&footer))
 }
 
@@ -107,7 +111,8 @@ fn heading_class(title: &str) -> Option<&'static str> {
 /// Renders the page for a URL that belongs to no transaction.
 pub fn not_found_page(language: Language) -> Page {
     let words = language.text(Sentence::NotFound);
-    message_page(language, words, &html! { p { (part(words, 1)) } p { (part(words, 2)) } })
+    let paragraphs = html! { p { (part(words, 1)) } p { (part(words, 2)) } };
+    message_page(language, part(words, 0), &paragraphs, false)
 }
 
 /// Renders the page that is shown if the store does not answer.
@@ -117,13 +122,23 @@ pub fn unavailable_page(language: Language) -> Page {
         p { (part(words, 1)) }
         p { (part(words, 2)) a href="" { (part(words, 3)) } (part(words, 4)) }
     };
-    message_page(language, words, &paragraphs)
+    message_page(language, part(words, 0), &paragraphs, false)
 }
 
-fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
-    let heading = part(words, 0);
+/// Renders the page that ends e-mails with news. If they have not ended, it has a button that ends them.
+pub fn unsubscribe_page(language: Language, has_ended: bool) -> Page {
+    let (heading, paragraphs) = unsubscribing(language, has_ended);
+    message_page(language, heading, &paragraphs, !has_ended)
+}
+
+fn message_page(
+    language: Language,
+    heading: &'static str,
+    paragraphs: &Markup,
+    has_form: bool,
+) -> Page {
     let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
-    let layout = Layout { language, profile: None, is_test: false, cancelled: None };
+    let layout = Layout { language, profile: None, is_test: false, cancelled: None, has_form };
     layout.render(heading, &content, None)
 }
 
@@ -133,6 +148,8 @@ struct Layout<'f> {
     profile: Option<&'f Profile>,
     is_test: bool,
     cancelled: Option<CalendarDay>,
+    /// Whether the page has a form, which the policy must allow.
+    has_form: bool,
 }
 
 impl Layout<'_> {
@@ -168,6 +185,7 @@ impl Layout<'_> {
         let policy = accent.map_or(Cow::Borrowed(CONTENT_SECURITY_POLICY), |accent| {
             Cow::Owned(accent.policy.clone())
         });
+        let policy = if self.has_form { with_form(&policy) } else { policy };
         Page { html: document.into_string(), policy }
     }
 

@@ -132,6 +132,10 @@ impl Profile {
         &self.name
     }
 
+    pub fn language(&self) -> Option<Language> {
+        self.language
+    }
+
     pub fn time_zone(&self) -> Option<&str> {
         self.time_zone.as_deref()
     }

@@ -12,6 +12,7 @@ use crate::buyer::updates::{Coordinates, Picture, Place, Stage, Texts, Update};
 use crate::buyer::web_address::WebAddress;
 use crate::pledges::types::{Amount, RetrievedPledge};
 use maud::{Markup, html};
+use std::borrow::Cow;
 
 /// Maximum number of updates of an offering that a page shows at once. If an offering has more updates, the
 /// page shows the newest three, and the reader can open the rest.
@@ -132,26 +133,17 @@ impl Item<'_> {
     }
 
     fn heading(&self, is_shared: bool) -> Markup {
-        let detail = detail_of(self.pledge);
-        let WordedQuantity { subject, .. } = self.quantity(self.pledge.impact.amount);
-        let noun = detail.noun_plural.as_deref();
-        let title = match &subject {
-            Wording::Noun(other) => noun.unwrap_or(other),
-            Wording::Name(text) | Wording::Unknown(text) => text,
-            Wording::Offering(words) => words,
-        };
+        let title = offering_title(self.calendar.language, self.pledge);
         html! {
-            h4 class=[size_class(title, MAX_HEADING).filter(|_| is_shared)] {
-                @if is_shared { (with_value(self.say(Sentence::Since, 1), title)) }
+            h4 class=[size_class(&title, MAX_HEADING).filter(|_| is_shared)] {
+                @if is_shared { (with_value(self.say(Sentence::Since, 1), &title)) }
                 @else { (self.say(Sentence::Since, 0)) }
             }
         }
     }
 
     fn quantity(&self, amount: Amount) -> WordedQuantity<'_> {
-        let detail = detail_of(self.pledge);
-        let offering_id = &self.pledge.impact.offering_id;
-        WordedQuantity::of_offering(self.calendar.language, amount, offering_id, detail)
+        quantity_of(self.calendar.language, self.pledge, amount)
     }
 
     /// Renders how much of what the updates are about was pledged on this page.
@@ -218,6 +210,28 @@ impl Item<'_> {
     }
 }
 
+/// Returns what an offering is, in the words of one of its pledges, such as `trees`.
+pub(super) fn offering_title<'p>(
+    language: Language,
+    pledge: &'p RetrievedPledge<'_>,
+) -> Cow<'p, str> {
+    let noun = detail_of(pledge).noun_plural.as_deref();
+    match quantity_of(language, pledge, pledge.impact.amount).subject {
+        Wording::Noun(other) => Cow::Borrowed(noun.unwrap_or(other)),
+        Wording::Name(text) | Wording::Unknown(text) => Cow::Borrowed(text),
+        Wording::Offering(words) => Cow::Owned(words),
+    }
+}
+
+/// Describes an amount of the offering of a pledge.
+pub(super) fn quantity_of<'p>(
+    language: Language,
+    pledge: &'p RetrievedPledge<'_>,
+    amount: Amount,
+) -> WordedQuantity<'p> {
+    WordedQuantity::of_offering(language, amount, &pledge.impact.offering_id, detail_of(pledge))
+}
+
 /// Renders how much was done, such as `1,200 trees`.
 fn quantity(language: Language, WordedQuantity { amount, subject }: &WordedQuantity<'_>) -> Markup {
     let (space, words) = match subject {
@@ -232,7 +246,7 @@ fn quantity(language: Language, WordedQuantity { amount, subject }: &WordedQuant
 /// Selects the best of an update's sentences. In order of preference: the page's language, the same language
 /// in another region, English, the first sentence. Also returns the sentence's language tag if it differs
 /// from the page's.
-fn sentence(language: Language, texts: &Texts) -> Option<(Option<&str>, &str)> {
+pub(super) fn sentence(language: Language, texts: &Texts) -> Option<(Option<&str>, &str)> {
     let own = language.tag();
     if let Some(text) = texts.get(own) {
         return Some((None, text));

@@ -4,15 +4,21 @@ use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 use base64ct::{Base64, Encoding as _};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 
 pub(super) const STYLE: &str = include_str!("style.css");
 
-/// The `Content-Security-Policy` of a page without an accent colour. It forbids scripts, frames and forms. It
-/// allows the stylesheet [`STYLE`] by its hash, the pledges' images (`https:`, `http:`) and the page's icon
+/// The `Content-Security-Policy` of a page without an accent colour. It forbids scripts, frames and forms; a page
+/// [with a form](with_form) allows that. It allows the stylesheet [`STYLE`] by its hash, the pledges' images (`https:`, `http:`) and the page's icon
 /// (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
-     style-src 'sha256-IZv5RC2+dblGMn/F0P+GXtkpb+RO75eK/FpVnVtZ1rU='; \
+     style-src 'sha256-KsoN1jx+CGtimclcVmh6IcQy+ufzPjRPYlZA1Ycugtg='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Returns the policy of a page that has a form, which sends to this service alone.
+pub(super) fn with_form(policy: &str) -> Cow<'static, str> {
+    Cow::Owned(policy.replace("form-action 'none'", "form-action 'self'"))
+}
 
 /// The accent colour of a page, as a text and as colours. Includes the stylesheet that sets the colour, and
 /// the `Content-Security-Policy` that allows this stylesheet.

@@ -89,6 +89,15 @@ pub enum Sentence {
     EarlierUpdates,
     /// The word above the heading of a printed page.
     Certificate,
+    /// The form for e-mails with news, in four parts: the button that asks for them, what they are, that the buyer gets them,
+    /// and the button that ends them.
+    NewsForm,
+    /// The texts of the page after these e-mails were ended: heading, and how to ask for them again.
+    NewsEnded,
+    /// The subject of an e-mail with news, with the shop's name.
+    NewsSubject,
+    /// The reason why the buyer gets an e-mail with news.
+    NewsWhy,
 }
 
 impl Language {

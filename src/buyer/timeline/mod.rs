@@ -1,14 +1,16 @@
 //! Serves timelines, and reads the profiles of units for them and for notifications: the service's port
 //! [`Recipients`]. Also serves the public totals of shops.
 
+mod news;
 mod offerings;
 mod page;
 mod profile;
 mod response;
 mod total;
+mod unsubscribe;
 mod updates;
 
-pub use offerings::MAX_OFFERINGS;
+pub use offerings::{MAX_OFFERINGS, Offerings};
 
 use super::recipient::Profile;
 use super::total::PublicTotal;
@@ -67,6 +69,16 @@ impl Recipients for Timelines {
         address: &Address<'_>,
     ) -> Response<S::Value> {
         self.answer(service, request, id, address).await
+    }
+
+    async fn unsubscribe<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        request: &impl Request,
+        id: &str,
+        address: &Address<'_>,
+    ) -> Response<S::Value> {
+        self.unsubscribe_answer(service, request, id, address).await
     }
 
     async fn public_total<S: Store, C: Clock, E: Entropy>(

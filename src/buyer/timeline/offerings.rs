@@ -6,7 +6,9 @@ use crate::pledges::types::RetrievedPledgeTransaction;
 /// Maximum number of offerings for which a timeline shows updates. Further offerings are left out.
 pub const MAX_OFFERINGS: usize = 20;
 
-pub(super) struct Offerings {
+/// The offerings of a transaction, and the month in which it was created.
+#[derive(Clone, Debug)]
+pub struct Offerings {
     pub month: Month,
     /// The IDs of the first [`MAX_OFFERINGS`] offerings, each once.
     pub ids: Vec<String>,

@@ -1,4 +1,4 @@
-use crate::buyer::recipient::Page;
+use crate::buyer::recipient::{Language, Page, not_found_page, unavailable_page};
 use crate::pledges::api::Problem;
 use crate::pledges::http::{Body, Media, Response};
 use std::borrow::Cow;
@@ -11,7 +11,12 @@ impl<V> Response<V> {
         response
     }
 
-    pub(super) fn problem_page(problem: &Problem, page: Page) -> Self {
+    /// Answers with the page about a problem.
+    pub(super) fn problem_page(problem: &Problem, language: Language) -> Self {
+        let page = match problem {
+            Problem::TransactionNotFound => not_found_page(language),
+            _ => unavailable_page(language),
+        };
         Response::html(problem.status(), page).about(problem)
     }
 }

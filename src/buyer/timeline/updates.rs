@@ -22,6 +22,13 @@ pub(super) struct ReadUpdates {
 }
 
 impl ReadUpdates {
+    /// Returns the IDs of the updates that are [news](crate::buyer::updates::Update::is_news).
+    pub fn news(&self) -> Vec<String> {
+        let progress = self.progress();
+        let updates = progress.iter().filter_map(|offering| offering.updates).flatten();
+        updates.filter(|update| update.is_news()).map(|update| update.id.to_string()).collect()
+    }
+
     pub fn progress(&self) -> Vec<OfferingProgress<'_>> {
         fn progress(
             (offering_id, known): &(String, Option<Rc<KnownUpdates>>),

@@ -6,6 +6,7 @@ use super::queue::{PUT_MS, Queue, log_failure};
 use crate::buyer::delivery::DELAY_SECONDS;
 use crate::pledges::service::{Message, Outbox, PutFuture};
 use js_sys::JSON;
+use serde::Serialize;
 use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
@@ -28,13 +29,43 @@ impl Outbox for DelayedQueue {
     fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m> {
         Box::pin(put(&self.queue, to_js(message), self.delay_seconds))
     }
+
+    fn put_all<'m>(&'m self, messages: &'m [Message]) -> PutFuture<'m> {
+        Box::pin(async move { logged(self.try_to_put_all(messages).await) })
+    }
+}
+
+impl DelayedQueue {
+    async fn try_to_put_all(&self, messages: &[Message]) -> Result<(), JsValue> {
+        let Self { queue, delay_seconds } = self;
+        let batched =
+            |body| BatchedMessage { body, content_type: "json", delay_seconds: *delay_seconds };
+        let batch: Vec<_> = messages.iter().map(batched).collect();
+        let sent = queue.send_batch(&to_js(&batch)?)?;
+        JsFuture::from(within(&sent, PUT_MS)).await?;
+        Ok(())
+    }
+}
+
+/// A message of a batch.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BatchedMessage<'m> {
+    body: &'m Message,
+    content_type: &'static str,
+    delay_seconds: u32,
 }
 
 /// Puts a message into the queue. Returns true if the queue took the message within 2 seconds. Otherwise,
 /// logs the cause.
 async fn put(queue: &Queue, message: Result<JsValue, JsValue>, delay_seconds: u32) -> bool {
-    let Err(error) = try_to_put(queue, message, delay_seconds).await else { return true };
-    log_failure("NOTIFICATIONS", &failure(&error, PUT_MS)); // the message has no personal data
+    logged(try_to_put(queue, message, delay_seconds).await)
+}
+
+/// Returns whether the queue accepted messages. If not, logs the cause.
+fn logged(put: Result<(), JsValue>) -> bool {
+    let Err(error) = put else { return true };
+    log_failure("NOTIFICATIONS", &failure(&error, PUT_MS)); // messages have no personal data
     false
 }
 

@@ -14,6 +14,9 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &Queue, message: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
 
+    #[wasm_bindgen(method, catch, js_name = sendBatch)]
+    pub fn send_batch(this: &Queue, messages: &JsValue) -> Result<Promise, JsValue>;
+
     /// One delivery of a message of a queue.
     pub type QueueMessage;
     #[wasm_bindgen(method, getter)]

@@ -1,5 +1,6 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
-//! timelines, deletes pictures that no update has, pledges orders that the queue has not delivered, sends e-mails to the people of the dashboard, writes public totals,
+//! timelines, deletes pictures that no update has, pledges orders that the queue has not delivered, queues e-mails with news for
+//! buyers, sends e-mails to the people of the dashboard, writes public totals,
 //! and makes backups.
 
 use super::DashboardBindings;
@@ -19,6 +20,7 @@ use crate::office::system::rule::epoch;
 use crate::office::totals::rule as totals;
 use crate::office::totals::rule::Totals;
 use crate::office::updates::rule as updates;
+use crate::office::updates::rule::NewsQueued;
 use crate::pledges::service::Clock as _;
 use crate::pledges::store::{OperatorStore, StoreError};
 use serde::Serialize;
@@ -46,7 +48,7 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Keeps up the ledger, pledges orders, and sends e-mails. If that was little work, then writes public totals, and makes backups
+/// Keeps up the ledger, pledges orders, and queues and sends e-mails. If that was little work, then writes public totals, and makes backups
 /// if a bucket is bound. Returns no error: after a failure, the next invocation continues
 /// where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
@@ -58,6 +60,7 @@ pub async fn scheduled(bindings: DashboardBindings) {
     let began_ms = Platform.now_ms();
     let reached = keep_up(&store, &ledger, bindings.pictures()).await;
     catch_up(&bindings, &store, &ledger).await;
+    queue_news(&bindings, &store, &ledger).await;
     if reached != Reached::Limit {
         send_notices(&bindings, &store, &ledger, began_ms).await;
     }
@@ -137,6 +140,13 @@ async fn sweep_pictures(pictures: Option<R2>, ledger: &dyn Ledger) {
     let Some(bucket) = pictures.map(R2Bucket::new) else { return };
     let outcome = updates::sweep(&bucket, ledger, &Platform).await;
     log_work(("pictures", "sweep"), outcome, |done| done.deleted == 0);
+}
+
+/// Puts e-mails with news into the notification queue, if it is bound. After a failure, the next invocation repeats the step.
+async fn queue_news(bindings: &DashboardBindings, store: &impl OperatorStore, ledger: &dyn Ledger) {
+    let Some(outbox) = bindings.outbox() else { return };
+    let outcome = updates::queue_news(store, ledger, &Platform, &outbox).await;
+    log_work(("news", "queue"), outcome, |done| *done == NewsQueued::default());
 }
 
 /// Writes the public totals of shops that publish one. After a failure, the next invocation continues with other shops.

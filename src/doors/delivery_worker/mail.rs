@@ -5,7 +5,7 @@ use crate::buyer::delivery::{Mailer, OutgoingEmail, SendError};
 use crate::doors::cloudflare::KvNamespace;
 use crate::doors::mail::attempts::patiently;
 use crate::doors::mail::{Email, MailSender};
-use crate::pledges::store::NotificationKey;
+use crate::pledges::store::{NewsSentKey, NotificationKey};
 use crate::pledges::types::NotificationService;
 use js_sys::Promise;
 
@@ -41,7 +41,14 @@ impl MailClient {
     /// mail service has responded, `recover.js` writes the record. Resend does not need this: its idempotency
     /// key prevents a second e-mail.
     fn begin(&self, sent: &Promise, email: &OutgoingEmail<'_>) -> Result<(), SendError> {
-        let key = NotificationKey(email.id, NotificationService::Email);
-        self.sending.begin_with(sent, &self.records, &key, email.marker)
+        match email.unsubscribe {
+            Some(_) => {
+                self.sending.begin_with(sent, &self.records, &NewsSentKey(email.id), email.marker)
+            }
+            None => {
+                let key = NotificationKey(email.id, NotificationService::Email);
+                self.sending.begin_with(sent, &self.records, &key, email.marker)
+            }
+        }
     }
 }

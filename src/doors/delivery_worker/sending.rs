@@ -4,7 +4,7 @@ use crate::buyer::delivery::{Marker, SendError};
 use crate::doors::cloudflare::KvNamespace;
 use crate::doors::cloudflare::kv::put_options;
 use crate::doors::mail::attempts::temporary;
-use crate::pledges::store::{Key as _, NoMetadata, NotificationKey};
+use crate::pledges::store::{Key, NoMetadata};
 use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -35,15 +35,15 @@ impl Sending {
     ///
     /// # Errors
     /// If the marker cannot be prepared, which never happens.
-    pub fn begin_with(
+    pub fn begin_with<K: Key<Metadata = NoMetadata>>(
         &self,
         sent: &Promise,
         records: &KvNamespace,
-        key: &NotificationKey<'_>,
+        key: &K,
         marker: &Marker,
     ) -> Result<(), SendError> {
         let value = Uint8Array::from(crate::pledges::api::to_json(marker).as_slice());
-        let options = put_options(&NoMetadata, NotificationKey::KEPT_SECONDS);
+        let options = put_options(&NoMetadata, K::KEPT_SECONDS);
         let options = options.map_err(|_| temporary("no-marker"))?;
         self.begin(sent, records, &key.name(), &value, &options);
         Ok(())

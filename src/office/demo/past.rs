@@ -182,7 +182,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             deliveries: &Deliveries::new(MAX_HELD_BYTES),
         };
         let service = NotificationService::Email;
-        notifier.deliver(&Message { id, created_at, round: 1, service }, 1, "demo").await;
+        let message = Message { id, created_at, round: 1, service, updates: Vec::new() };
+        notifier.deliver(&message, 1, "demo").await;
     }
 
     /// Marks a month of the first shop as paid. Sums the charges from the records, because the ledger has no

@@ -4,6 +4,8 @@
 pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
 /// The path of timelines: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
 pub const TIMELINE_PATH: &str = "/timeline";
+/// The path of the page that ends a buyer's e-mails with news: `{UNSUBSCRIBE_PATH}/{id}?token={token}`.
+pub const UNSUBSCRIBE_PATH: &str = "/unsubscribe";
 /// The path of public totals: `{IMPACT_PATH}/{unit}`.
 pub const IMPACT_PATH: &str = "/impact";
 /// The path to which shop systems send orders: `{ORDERS_PATH}/{connection}`.
@@ -12,6 +14,10 @@ pub const ORDERS_PATH: &str = "/orders";
 pub const HEALTH_PATH: &str = "/healthz";
 /// The query parameter that carries the secret of a timeline URL (§2.1).
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
+/// The query parameter with which a timeline's form asks for e-mails with news (`on`), or ends them (`off`).
+pub const NEWS_PARAMETER: &str = "news";
+/// The query parameter that carries the secret of the URL that ends these e-mails.
+pub const TOKEN_PARAMETER: &str = "token";
 /// Maximum size of a request body: 1 MiB, enough for 5,000 pledges.
 pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Maximum size of a stored record, and of the answer that returns it: 3 MiB. Workers KV would accept 25 MiB.

@@ -28,7 +28,7 @@ mod settings;
 
 pub use cache::{Cache, Caches, LIFETIME_MS};
 pub use ledger::{LedgerQueue, ReceivedMessage, mark_unsent};
-pub use outbox::{Message, Outbox, PutFuture};
+pub use outbox::{MAX_BATCH, Message, Outbox, PutFuture};
 pub use ports::{Clock, Entropy};
 pub use request_log::RequestLog;
 pub use settings::{Adapters, Settings, Variables};
@@ -75,8 +75,12 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
         let served = match route {
             Ok(Route::Create) => self.create(request, &address).boxed_local().await,
             Ok(Route::Get(id)) => self.get(request, &address, &id).boxed_local().await,
-            Ok(Route::Timeline(id)) => {
+            Ok(Route::Timeline(id) | Route::Ask(id)) => {
                 let page = self.recipients.timeline(self, request, &id, &address);
+                Ok(page.boxed_local().await)
+            }
+            Ok(Route::Unsubscribe(id) | Route::UnsubscribePage(id)) => {
+                let page = self.recipients.unsubscribe(self, request, &id, &address);
                 Ok(page.boxed_local().await)
             }
             Ok(Route::Impact(unit)) => {
@@ -121,8 +125,18 @@ pub trait Recipients: Sized {
         services: Vec<NotificationService>,
     ) -> Vec<NotificationService>;
 
-    /// Answers a request for the timeline of a transaction with a page, which may also state a problem.
+    /// Answers a request for the timeline of a transaction with a page, which may also state a problem. A POST asks for
+    /// e-mails with news, or ends them.
     async fn timeline<S: Store, C: Clock, E: Entropy>(
+        &self,
+        service: &Service<'_, S, C, E, Self>,
+        request: &impl Request,
+        id: &str,
+        address: &Address<'_>,
+    ) -> Response<S::Value>;
+
+    /// Answers a request for the page that ends the e-mails with news about a transaction. A POST ends them.
+    async fn unsubscribe<S: Store, C: Clock, E: Entropy>(
         &self,
         service: &Service<'_, S, C, E, Self>,
         request: &impl Request,

@@ -24,6 +24,7 @@ impl<S: Store, C: Clock, E: Entropy, R: Recipients> Service<'_, S, C, E, R> {
             created_at: created_at.clone(),
             round: FIRST_ROUND,
             service,
+            updates: Vec::new(),
         };
         let messages: Vec<_> = prepared.services.iter().copied().map(message).collect();
         let put = self.wait(join_all(messages.iter().map(|message| outbox.put(message)))).await;

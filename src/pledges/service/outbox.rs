@@ -16,7 +16,14 @@ pub struct Message {
     pub round: u32,
     /// The service that delivers the notification.
     pub service: NotificationService,
+    /// The IDs of updates that an e-mail with news is to tell of. Empty for a notification that the create request asked for.
+    /// For an e-mail with news, `round` is the month in which it was queued, such as `202611`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub updates: Vec<String>,
 }
+
+/// Maximum number of messages that are put into the queue at once: Cloudflare's limit.
+pub const MAX_BATCH: usize = 100;
 
 /// The [round](Message::round) of a notification's first sending.
 pub(super) const FIRST_ROUND: u32 = 1;
@@ -29,4 +36,16 @@ pub trait Outbox {
     /// Puts a message into the queue. Returns whether the queue accepted it within 2 seconds. The queue
     /// delivers the message at least once, after a delay. By then, KV usually shows the transaction's record.
     fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m>;
+
+    /// Puts at most [`MAX_BATCH`] messages into the queue, as [`put`](Self::put) does. If the result is `false`, the queue may
+    /// have accepted some of them.
+    fn put_all<'m>(&'m self, messages: &'m [Message]) -> PutFuture<'m> {
+        Box::pin(async move {
+            let mut is_put = true;
+            for message in messages {
+                is_put = is_put && self.put(message).await;
+            }
+            is_put
+        })
+    }
 }

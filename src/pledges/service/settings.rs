@@ -24,6 +24,9 @@ pub struct Settings {
     /// The services that deliver notifications for test keys: e-mails if `MAIL_TEST_TO` is set, and messaging
     /// services that have an adapter for test keys.
     pub notifies_tests: Vec<NotificationService>,
+    /// Whether e-mails are sent: the notification queue and a mail service are bound, and `MAIL_FROM` and `PUBLIC_ORIGIN` are
+    /// valid.
+    pub sends_mail: bool,
     /// The reason why no e-mail can be sent. It is determined only if the notification queue is bound.
     pub mail_problem: Option<&'static str>,
     /// The reasons why messaging services cannot deliver, although some of their variables are set.
@@ -96,6 +99,7 @@ impl Default for Settings {
             allows_plain_http: false,
             log_percent: 0,
             notifies_tests: Vec::new(),
+            sends_mail: false,
             mail_problem: None,
             messaging_problems: Vec::new(),
             version,
@@ -121,6 +125,9 @@ impl Settings {
             messaging_problems: messaging_problems(&variables),
             ..Settings::default()
         };
+        let has_mail = variables.has_queue && variables.has_mail_service;
+        let from = variables.mail_from.trim().as_bytes();
+        settings.sends_mail = has_mail && is_email(from) && settings.mail_origin().is_some();
         if !variables.deployment.is_empty() {
             settings.version = [&settings.version, "+", variables.deployment].concat();
         }

@@ -11,6 +11,7 @@ mod error;
 mod key;
 mod metadata;
 mod namespace_keys;
+mod news_keys;
 mod notification_keys;
 mod operator;
 mod order_keys;
@@ -29,6 +30,7 @@ pub use error::StoreError;
 pub use key::{Key, LEAST_CACHE_SECONDS, USUAL_CACHE_SECONDS};
 pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use namespace_keys::{AuditKey, BackupKey, EpochKey, SecretKey};
+pub use news_keys::{NewsKey, NewsMetadata, NewsSentKey, offering_hash};
 pub use notification_keys::{
     FAILED_MAIL_DAYS, FailedMailKey, MAILED_DAYS, MailedKey, NOTIFICATION_DAYS, NotificationKey,
     QueuedMailKey,

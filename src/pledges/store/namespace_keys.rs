@@ -52,8 +52,8 @@ impl Key for AuditKey {
     }
 }
 
-/// The key `secret` of the namespace's [`SecretRecord`](crate::pledges::secret::SecretRecord). The service does not
-/// read this record, because the record of each API key has a copy of the secret.
+/// The key `secret` of the namespace's [`SecretRecord`](crate::pledges::secret::SecretRecord). Of the service, only the
+/// page that ends a subscription reads this record: the record of each API key has a copy of the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretKey;
 

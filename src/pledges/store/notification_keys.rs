@@ -76,6 +76,8 @@ pub struct MailedKey<'k> {
     pub service: NotificationService,
     /// The transaction that the notification is about.
     pub id: &'k TransactionId,
+    /// Whether it is an e-mail with news, whose record's name ends in `:news`.
+    pub is_news: bool,
 }
 
 impl Key for MailedKey<'_> {
@@ -86,7 +88,8 @@ impl Key for MailedKey<'_> {
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     const KEPT_SECONDS: Option<u32> = Some(MAILED_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
-        Cow::Owned([&self.of_address(), self.id.as_str()].concat())
+        let news = if self.is_news { ":news" } else { "" };
+        Cow::Owned([&self.of_address(), self.id.as_str(), news].concat())
     }
 }
 

@@ -81,6 +81,7 @@ fn a_create_puts_a_message_into_the_queue_for_each_service_that_may_deliver() {
         assert_eq!(answer.status, 200, "{name}: {}", answer.text);
         let created = answer.json();
         let message = |service: &NotificationService| Message {
+            updates: vec![],
             id: created["id"].as_str().unwrap().to_owned(),
             created_at: created["createdAt"].as_str().unwrap().to_owned(),
             round: 1,

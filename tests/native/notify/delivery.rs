@@ -105,6 +105,7 @@ fn an_address_is_encoded_where_a_header_has_it_as_a_uri() {
             key: String::new(),
             id: &id(),
             marker: &serde_json::from_value(marker).unwrap(),
+            unsubscribe: None,
         };
         let header = email.headers().list_unsubscribe.expect("a header");
         let subject = format!("?subject=Unsubscribe%20{}>", id());
@@ -131,6 +132,7 @@ fn a_message_that_no_create_can_have_put_is_left() {
         let fixture = Fixture::new();
         fixture.keep_record(&with(&[("/createdAt", created_at.into())]));
         let message = Message {
+            updates: vec![],
             id: id.to_owned(),
             created_at: created_at.to_owned(),
             round: 1,

@@ -199,7 +199,7 @@ fn a_message_that_is_not_to_be_sent_is_marked_with_its_reason() {
             for other in 0..5 {
                 let id = TransactionId::from_bytes([100 + other; 26]);
                 let (day, address, service) = (TODAY, &*address, MessagingServiceA);
-                let key = MailedKey { day, address, service, id: &id };
+                let key = MailedKey { day, address, service, id: &id, is_news: false };
                 fixture.store.keep(&key.name(), b"{}", b"null");
             }
         }),

@@ -4,14 +4,15 @@ mod create;
 mod delivery;
 mod messaging;
 mod messaging_operators;
+mod news;
 mod operators;
 
 use crate::timeline::full;
 use futures_executor::block_on;
 use impact_pledge::buyer::adapters::AdapterName;
 use impact_pledge::buyer::delivery::{
-    AdapterState, Deliveries, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger, Notifier,
-    Outcome, OutgoingEmail, OutgoingMessage, SendError, wait_seconds,
+    AdapterState, Deliveries, Headers, MAX_HELD_BYTES, MailSettings, Mailer, Marker, Messenger,
+    Notifier, Outcome, OutgoingEmail, OutgoingMessage, SendError, wait_seconds,
 };
 use impact_pledge::pledges::retry::RetryAfter;
 use impact_pledge::pledges::scope::{Mode, Scope};
@@ -39,6 +40,7 @@ pub struct Post {
     letters: RefCell<Vec<Posted>>,
     /// The texts of the e-mails.
     texts: RefCell<Vec<String>>,
+    headers: RefCell<Vec<Headers>>,
     refusal: RefCell<Option<SendError>>,
     /// The maximum number of e-mails that were being sent at once.
     pub most: Cell<usize>,
@@ -73,6 +75,7 @@ impl Mailer for Post {
             return Err(refusal);
         }
         self.texts.borrow_mut().push(email.mail.text.clone());
+        self.headers.borrow_mut().push(email.headers());
         self.letters.borrow_mut().push((
             email.to.to_owned(),
             email.mail.subject.clone(),
@@ -142,6 +145,7 @@ pub fn message() -> Message {
         created_at: CREATED.to_owned(),
         round: 1,
         service: NotificationService::Email,
+        updates: vec![],
     }
 }
 
@@ -203,6 +207,7 @@ impl Fixture {
                 address: &address,
                 id: &id,
                 service: NotificationService::Email,
+                is_news: false,
             };
             self.store.keep(&key.name(), b"{}", b"null");
         }

@@ -379,6 +379,7 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
         address: &address,
         id: &others,
         service: NotificationService::Email,
+        is_news: false,
     }
     .name();
     fixture.store.keep(&other, b"{}", b"null");

@@ -196,7 +196,13 @@ impl Asked {
                 let id = if other { id.replacen("ptran_", "ptran_0", 1) } else { id };
                 let created_at = "2026-01-31T12:00:00.123Z".to_owned();
                 let (message, rounds) = (
-                    Message { id, created_at, round: 2, service: NotificationService::Email },
+                    Message {
+                        id,
+                        created_at,
+                        round: 2,
+                        service: NotificationService::Email,
+                        updates: vec![],
+                    },
                     QueuedRounds::default(),
                 );
                 told(notifications::queue_round(at, ledger, author, queue, &rounds, &message).await)

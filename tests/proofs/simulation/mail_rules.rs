@@ -68,8 +68,8 @@ fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");
         requested(&record).into_iter().find_map(|service| {
-            let (created_at, round) = (String::new(), 1);
-            let id = subject(&Message { id: id.to_owned(), created_at, round, service });
+            let (id, created_at, round, updates) = (id.to_owned(), String::new(), 1, vec![]);
+            let id = subject(&Message { id, created_at, round, service, updates });
             let marker = simulation.kv.last(&format!("notification:{id}"));
             let wrong = match &marker {
                 Some(marker) => wrong_marker(simulation, (&id, service), &record, marker.json()),

@@ -556,7 +556,8 @@ impl Simulation {
         let created_at = json["createdAt"].as_str().unwrap_or_default().to_owned();
         let resent = self.resent.entry((id.clone(), service)).or_default();
         *resent += 1;
-        let message = Message { id, created_at, round: *resent + 1, service };
+        let (round, updates) = (*resent + 1, vec![]);
+        let message = Message { id, created_at, round, service, updates };
         let forms = if self.random.chance(300) { 1 + self.random.below(5) } else { 1 };
         self.note(format!("the operator resends {message:?}, {forms} times"));
         (0..forms).for_each(|_| self.post.enqueue(&message, 0));

@@ -69,7 +69,7 @@ fn mail_lines(simulation: &Simulation) -> impl Iterator<Item = (u64, String)> {
             delivery;
         let queue = if *is_dead { "dead letter queue" } else { "queue" };
         let again = if *is_again { " again" } else { "" };
-        let Message { id, created_at, round, service } = message;
+        let Message { id, created_at, round, service, .. } = message;
         let begins = format!(
             "mail {number}: the {queue} delivers{again} {id} created {created_at} by {}, round {round}, attempt {attempt}, to instance {instance}, clock {ahead_ms:+} ms",
             service.name()

@@ -1,5 +1,6 @@
 //! The content of the e-mail, for both its plain text and its HTML.
 
+use super::events::News;
 use crate::buyer::recipient::calendar::Calendar;
 use crate::buyer::recipient::heading::recipient_name;
 use crate::buyer::recipient::language::{Language, Plural};
@@ -27,6 +28,8 @@ pub(super) struct MailContent<'c> {
     pub cause: Option<String>,
     /// The URL of the transaction's page.
     pub link: &'c str,
+    /// What has happened since, which such an e-mail tells in place of the pledges.
+    pub news: Option<News<'c>>,
     name: Option<String>,
     /// The pledges that are listed, such as `12 trees` and `Mangroves`.
     pledges: Vec<PledgeLine>,
@@ -42,6 +45,7 @@ impl<'c> MailContent<'c> {
         profile: Option<&'c Profile>,
         calendar: Calendar<'_>,
         link: &'c str,
+        news: Option<News<'c>>,
     ) -> Self {
         let language = calendar.language;
         MailContent {
@@ -53,6 +57,7 @@ impl<'c> MailContent<'c> {
                 .unwrap_or_default(),
             cause: cause(calendar, &transaction.trigger),
             link,
+            news,
             name: recipient_name(transaction).and_then(brief),
             pledges: listed(language, transaction),
             count: transaction.pledges.len(),
@@ -67,6 +72,9 @@ impl<'c> MailContent<'c> {
     pub fn statement(&self) -> (&'static str, [Cow<'_, str>; 2]) {
         let words = self.language.text(Sentence::MailSubject);
         let shop = Cow::Borrowed(self.shop);
+        if self.news.is_some() {
+            return (self.language.text(Sentence::NewsSubject), [shop, Cow::Borrowed("")]);
+        }
         let pledged = self.pledges.first().and_then(|line| line.words.as_deref());
         match (self.count, pledged) {
             (1, Some(pledged)) => (part(words, 0), [shop, Cow::Borrowed(pledged)]),
@@ -89,6 +97,9 @@ impl<'c> MailContent<'c> {
 
     /// Returns the preview text that mail programs show after the subject: what was pledged, and why.
     pub fn preheader(&self) -> String {
+        if let Some(event) = self.news.iter().flat_map(|news| &news.events).next() {
+            return preview(event.text.as_deref().unwrap_or(&event.title)).to_owned();
+        }
         let pledge = |(quantity, name): (Option<&str>, Option<&str>)| {
             [quantity, name].into_iter().flatten().collect::<Vec<_>>().join(" ")
         };
@@ -125,6 +136,17 @@ impl<'c> MailContent<'c> {
         let rest = self.count.checked_sub(self.pledges.len()).filter(|rest| *rest > 0)?;
         let rest = self.language.decimal(&rest.to_string());
         Some(fill(self.language.text(Sentence::More), &[&rest]))
+    }
+
+    /// Returns why the buyer gets the e-mail.
+    pub fn why(&self) -> (&'static str, &str) {
+        let why = if self.news.is_some() { Sentence::NewsWhy } else { Sentence::MailWhy };
+        (self.language.text(why), self.shop)
+    }
+
+    /// Returns the text of the link that ends e-mails with news.
+    pub fn unsubscribe(&self) -> &'static str {
+        part(self.language.text(Sentence::NewsForm), 3)
     }
 
     /// Returns the note that marks a transaction of test mode.

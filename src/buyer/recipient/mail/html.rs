@@ -1,12 +1,13 @@
 //! Renders the e-mail as HTML: one column, in tables, because some mail programs apply widths only to tables.
 
 use super::content::MailContent;
+use super::events::Event;
 use super::style::{
     BUTTON_HEIGHT, COLUMN, FOOT, HEADING, HIDDEN, LABEL, LOGO_HEIGHT, Look, MAIN, MARGIN, NOTE,
     PAPER, PARAGRAPH, SOFT, WORD_COLUMN, WORD_COLUMN_END, WORD_HEAD, cell_style,
 };
 use crate::buyer::recipient::accent::LIGHT_PAPER;
-use crate::buyer::recipient::words::Sentence;
+use crate::buyer::recipient::words::{Sentence, part};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(super) fn document(content: &MailContent<'_>, look: &Look<'_>) -> String {
@@ -85,12 +86,27 @@ fn message(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
         @if let Some(note) = content.test_note() { p style=(PARAGRAPH) { strong { (note) } } }
         p style=(PARAGRAPH) { (fill_isolated(greeting, &[name])) }
         h1 style=(HEADING) { (fill_isolated(sentence, &[&shop, &other])) }
-        (list(content, look))
-        @if let Some(cause) = &content.cause {
-            p.soft style=(SOFT) { (content.language.text(Sentence::Cause)) }
-            p style=(PARAGRAPH) { bdi { (cause) } }
+        @if let Some(news) = &content.news {
+            @for each in &news.events { (event(each, look)) }
+            p.soft style=(SOFT) { (part(content.language.text(Sentence::SinceNote), 0)) }
+        } @else {
+            (list(content, look))
+            @if let Some(cause) = &content.cause {
+                p.soft style=(SOFT) { (content.language.text(Sentence::Cause)) }
+                p style=(PARAGRAPH) { bdi { (cause) } }
+            }
+            (own_sentence(content))
         }
-        (own_sentence(content))
+    }
+}
+
+fn event(Event { title, text, facts }: &Event, look: &Look<'_>) -> Markup {
+    html! {
+        div style=(PARAGRAPH) {
+            p style="margin:0 0 6px" { strong.leaf style={ "color:" (look.light) } { bdi { (title) } } }
+            @if let Some(text) = text { p dir="auto" style="margin:0 0 6px" { (text) } }
+            @for fact in facts { p.soft style=(SOFT) { bdi { (fact) } } }
+        }
     }
 }
 
@@ -143,10 +159,12 @@ fn button(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
 }
 
 fn foot(content: &MailContent<'_>) -> Markup {
+    let (why, shop) = content.why();
     html! {
         p.soft style=(SOFT) { bdi { (content.facts()) } }
-        p.soft style=(SOFT) {
-            (fill_isolated(content.language.text(Sentence::MailWhy), &[content.shop]))
+        p.soft style=(SOFT) { (fill_isolated(why, &[shop])) }
+        @if let Some(news) = &content.news {
+            p.soft style=(SOFT) { a.soft href=(news.unsubscribe) { (content.unsubscribe()) } }
         }
     }
 }

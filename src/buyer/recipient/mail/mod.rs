@@ -11,6 +11,7 @@
 //! because the profile already limits its length.
 
 mod content;
+mod events;
 mod html;
 mod plain;
 mod style;
@@ -19,11 +20,13 @@ use super::calendar::Calendar;
 use super::language::Language;
 use super::page::SERVICE_NAME;
 use super::profile::Profile;
+use super::progress::OfferingProgress;
 use super::text::sender;
 use crate::buyer::web_address::WebAddress;
 use crate::pledges::time::TimeZones;
 use crate::pledges::types::RetrievedPledgeTransaction;
 use content::MailContent;
+use events::News;
 use style::Look;
 
 /// An e-mail without the addresses of sender and recipient.
@@ -56,14 +59,34 @@ pub fn mail(
     profile: Option<&Profile>,
     zones: &dyn TimeZones,
 ) -> Option<Mail> {
-    let content = content(transaction, profile, zones)?;
-    Some(Mail {
+    content(transaction, profile, zones).map(|content| written(&content, profile))
+}
+
+/// Writes the e-mail with news about a transaction: these updates, in this language. `unsubscribe` is the URL of the page that
+/// ends such e-mails. Returns `None` as [`mail()`] does.
+pub fn news_mail(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    progress: &[OfferingProgress<'_>],
+    language: Language,
+    unsubscribe: &str,
+    zones: &dyn TimeZones,
+) -> Option<Mail> {
+    let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
+    let calendar = Calendar::new(language, profile, zones);
+    let news = News::new(calendar, transaction, progress, unsubscribe);
+    let content = MailContent::new(transaction, profile, calendar, link, Some(news));
+    Some(written(&content, profile))
+}
+
+fn written(content: &MailContent<'_>, profile: Option<&Profile>) -> Mail {
+    Mail {
         language: content.language,
         sender: sender(content.shop).unwrap_or_else(|| SERVICE_NAME.to_owned()),
         subject: content.subject(),
-        text: plain::mail_text(&content),
-        html: html::document(&content, &Look::new(profile)),
-    })
+        text: plain::mail_text(content),
+        html: html::document(content, &Look::new(profile)),
+    }
 }
 
 /// Writes the message about a transaction. Uses the profile and the default values in the same way as
@@ -89,5 +112,5 @@ fn content<'c>(
     let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
     let language = profile.and_then(|profile| profile.language).unwrap_or_default();
     let calendar = Calendar::new(language, profile, zones);
-    Some(MailContent::new(transaction, profile, calendar, link))
+    Some(MailContent::new(transaction, profile, calendar, link, None))
 }

@@ -69,6 +69,7 @@ pub async fn next_message(
         created_at: record.transaction()?.created_at.to_string(),
         round: state.next_round(),
         service,
+        updates: Vec::new(),
     })
 }
 

@@ -415,6 +415,31 @@ BEGIN
   ON CONFLICT DO UPDATE SET revision = revision + 1;
 END;
 
+-- The updates of which the cron still has to tell the buyers who asked for it, by month and offering of the pledges
+-- (src/office/updates/rule/news.rs).
+--   due: when the cron begins, at first two minutes after the publication. By then KV usually shows the update.
+--   cursor, after: the position in KV's list of subscriptions.
+--   again: whether the cron goes through the list once more in the next month, for buyers who had an e-mail already.
+CREATE TABLE news (
+  month TEXT NOT NULL,
+  offering TEXT NOT NULL,
+  due INTEGER NOT NULL,
+  cursor TEXT,
+  after TEXT NOT NULL DEFAULT '',
+  again INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (month, offering)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX news_by_due ON news (due);
+
+CREATE TRIGGER news_published AFTER UPDATE ON updates
+WHEN NEW.mode = 'live' AND NEW.state = 'published' AND NEW.content ->> '$.stage' IN ('done', 'verified')
+  AND NOT (OLD.state = 'published' AND OLD.content ->> '$.stage' IN ('done', 'verified'))
+BEGIN
+  INSERT INTO news (month, offering, due) VALUES (NEW.month, NEW.offering, NEW.changed + 120000)
+  ON CONFLICT DO UPDATE SET due = excluded.due, cursor = NULL, after = '', again = 1;
+END;
+
 -- The reconciliation with KV.
 --   lease: until when a process, the `holder`, has the reconciliation.
 --   started: when the current pass began.

@@ -6,8 +6,9 @@ use crate::office::system::rows::own_rows::OwnTable;
 use crate::pledges::secret::{NamespaceSecret, SecretRecord};
 use crate::pledges::store::{
     BackupKey, CancelledKey, ConnectionKey, CredentialKey, EpochKey, ErasedKey, FailedMailKey,
-    Key as _, LedgerUnsentKey, MailedKey, MemberKey, NotificationKey, OperatorStore, QueuedMailKey,
-    ReceivedKey, ReplayKey, SecretKey, TotalKey, TransactionKey, decode,
+    Key as _, LedgerUnsentKey, MailedKey, MemberKey, NewsKey, NewsSentKey, NotificationKey,
+    OperatorStore, QueuedMailKey, ReceivedKey, ReplayKey, SecretKey, TotalKey, TransactionKey,
+    decode,
 };
 use serde::Deserialize;
 
@@ -112,6 +113,9 @@ impl Restore {
         }
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
             return false; // counts of e-mails by a person's hash, kept for two days, and the state of a queue's messages
+        }
+        if [NewsKey::PREFIX, NewsSentKey::PREFIX].into_iter().any(is) {
+            return false; // a buyer who has unsubscribed since, or was erased, must get no e-mail
         }
         if is(ReceivedKey::PREFIX) {
             return false; // the orders of people who may have been erased since

@@ -67,7 +67,7 @@ async fn preview<S, C: Clock, E: Entropy>(
         serde_json::from_str(&example).map_err(OperatorError::from)?;
     let progress =
         [OfferingProgress { offering_id: &pledges.offering, updates: Some(&shown.updates) }];
-    let page = recipient::page(&example, None, &progress, language, context.clock);
+    let page = recipient::page(&example, None, &progress, language, context.clock, None);
     // The service has the uploaded pictures, not the dashboard.
     let (own, there) = (uploaded(""), uploaded(&context.settings.service_origin));
     Ok(Page {

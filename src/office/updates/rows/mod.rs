@@ -1,4 +1,5 @@
 pub mod changes;
+pub mod news;
 pub mod pictures;
 pub mod records;
 pub mod told;

@@ -2,10 +2,10 @@
 //! https address.
 
 const TAGS: &str = "html head meta title link style body header p strong main h1 bdi ol li time h2 ul div h3 b img a span \
-                    footer svg circle path section h4 details summary textarea dl dt dd";
+                    footer svg circle path section h4 details summary textarea dl dt dd form button";
 const EMPTY: &str = "meta link img";
 const ATTRIBUTES: &str = "lang charset name content rel href class viewBox width height aria-hidden cx cy r d role dir src \
-                          alt loading decoding datetime rows readonly aria-label";
+                          alt loading decoding datetime rows readonly aria-label method action";
 
 /// Parses a page tag by tag, and accepts only tags that the service writes.
 pub fn check_page(html: &str) {

@@ -15,10 +15,12 @@ use crate::office::shared::rule::once::{Done, StoredAsIs, once};
 use crate::office::shared::rule::records::put_record;
 use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::settlement::Month;
 use crate::pledges::store::{
-    ErasedKey, NotificationKey, OperatorStore, Recorded, TransactionKey, TransactionMetadata,
+    ErasedKey, NewsKey, NewsSentKey, NotificationKey, OperatorStore, Recorded, TransactionKey,
+    TransactionMetadata,
 };
-use crate::pledges::types::{RetrievedPledgeTransaction, TransactionId};
+use crate::pledges::types::{NotificationService, RetrievedPledgeTransaction, TransactionId};
 use serde::{Deserialize, Serialize};
 
 pub(crate) const ERASE: &str = "transactions erase";
@@ -83,12 +85,17 @@ pub(crate) async fn erase_now(
     put_record(store, &ErasedKey(&record.id), &ErasedMarker { erased: &at }).await?;
     let services = record.services()?;
     for service in &services {
-        forget_counts(store, record, *service, author.clock.now_ms()).await?; // needs the address, which is erased below
+        forget_counts(store, record, (*service, false), author.clock.now_ms()).await?; // needs the address, which is erased below
     }
+    forget_counts(store, record, (NotificationService::Email, true), author.clock.now_ms()).await?;
     let row = row_of(&record.id, &value, &access);
     store.put(&TransactionKey(&record.id), value, &access).await?;
     for service in services {
         store.remove(&NotificationKey(&record.id, service)).await?;
+    }
+    store.remove(&NewsSentKey(&record.id)).await?;
+    if let Some(month) = Month::of(&record.transaction()?.created_at) {
+        store.remove(&NewsKey { month, id: &record.id }).await?;
     }
     if let Some(row) = row {
         let written = entry::write(ledger, &[row], Origin::Message, author.clock.now_ms()).await;

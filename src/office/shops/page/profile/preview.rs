@@ -46,7 +46,8 @@ pub(super) fn preview<S, C: Clock, E>(
             let tree = OfferingProgress { offering_id: "tree", updates: Some(&*updates.updates) };
             let other = OfferingProgress { offering_id: "plastic-kg", updates: Some(&[]) };
             let progress = [tree, other];
-            let page = recipient::page(&example, profile, &progress, Language::En, context.clock);
+            let page =
+                recipient::page(&example, profile, &progress, Language::En, context.clock, None);
             Some((page.html, page.policy))
         }
         "mail" => recipient::mail(&example, profile, context.clock)
