@@ -1,6 +1,7 @@
 //! Units (§5): the list of all units, and the page of one unit with its settings.
 
 use super::{profile, register, team};
+use crate::office::credit_requests::page as credit_requests;
 use crate::office::keys::page as keys;
 use crate::office::people::page as people;
 use crate::office::shared::page::context::PageContext;
@@ -113,7 +114,10 @@ pub(crate) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         (settings(context, &row))
         @if manages { (keys::section(context, &level, &times).await?) }
         (profile::section(context, &row))
-        @if operates { (team::of_unit(context, id).await?) }
+        @if operates {
+            (credit_requests::limit_section(context, id).await?)
+            (team::of_unit(context, id).await?)
+        }
         (people::leave_section(context, &level))
     };
     Ok(Page::new(format!("Unit {id}"), content))
