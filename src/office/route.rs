@@ -29,7 +29,7 @@ use super::shared::page::guard::Target;
 use super::shared::page::refusal::{Refusal, Result};
 use super::shared::rule::roles::{MemberRight, Permission};
 use super::shops::operation::{teams as team_operations, units as unit_operations};
-use super::shops::page::{profile, team, unit};
+use super::shops::page::{impact, profile, team, unit};
 use super::system::page::{ledger, start, system};
 use super::updates::operation::updates as update_operations;
 use super::updates::page as update;
@@ -172,6 +172,8 @@ routes! {
         after unit_operations::ADD, add();
     /// A unit and its settings (§5).
     Unit(id) = "GET /units/{id}", Look, unit View, unit::unit(&scoped);
+    /// What the unit pledged this year, with texts to publish, and what its buyers were told.
+    Impact(id) = "GET /units/{id}/impact", Account, unit View, impact::impact(&scoped);
     /// Sets up to which sums requests for credits are credited at once.
     SetCreditLimit(id) = "POST /units/{id}/credit-limit", Operate, unit None, unit::unit(&scoped)
         after credit_request_operations::LIMIT, limit("unit" = &scoped);

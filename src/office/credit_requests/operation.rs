@@ -4,13 +4,14 @@ use super::rows::requests::{RequestFilter, RequestState};
 use super::rule as requests;
 use super::rule::{CreditLimit, Request, UnitLimit};
 use crate::office::credits::operation as credit;
-use crate::office::credits::operation::{AMOUNT, Add, CANCELLED, CHARGED, CREDIT, ID, QUANTITY, REASON};
+use crate::office::credits::operation::{
+    AMOUNT, Add, CANCELLED, CHARGED, CREDIT, ID, QUANTITY, REASON,
+};
 use crate::office::credits::rule as credits;
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
-use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
 use crate::office::shared::operation::table::{table, time};
 use crate::office::shared::rule::once::Done;
@@ -55,7 +56,8 @@ pub async fn request<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer>
             Changed::new(format!("{} was credited.", credit.transaction), credit::facts(credit))
         }
         None => {
-            let said = "The credit was requested. The operator of this service confirms or refuses it.";
+            let said =
+                "The credit was requested. The operator of this service confirms or refuses it.";
             Changed::new(said, facts(&outcome))
         }
     };
@@ -90,7 +92,10 @@ pub struct Confirm {
     charged: Option<String>,
 }
 
-pub async fn confirm<P: Ports>(call: &Call<'_, P>, Confirm { id, charged }: Confirm) -> Result<Answer> {
+pub async fn confirm<P: Ports>(
+    call: &Call<'_, P>,
+    Confirm { id, charged }: Confirm,
+) -> Result<Answer> {
     let row = requests::last(call.ledger, id.trim()).await?;
     let mut wanted = requests::wanted(&row, charged.map(|charged| charged == "yes"))?;
     let by = call.host.person().await?;
@@ -116,9 +121,16 @@ pub const REFUSE: Spec = Spec::changes(
     "refuse the credit that a shop has requested",
     &[
         ID,
-        Argument::option("reason", text("text"), "why; the shop sees it, and it must not name the recipient")
-            .required()
-            .field("Reason", "One line of at most 200 bytes, which the shop sees. Do not name the recipient."),
+        Argument::option(
+            "reason",
+            text("text"),
+            "why; the shop sees it, and it must not name the recipient",
+        )
+        .required()
+        .field(
+            "Reason",
+            "One line of at most 200 bytes, which the shop sees. Do not name the recipient.",
+        ),
     ],
 )
 .button("Refuse")
@@ -223,7 +235,10 @@ struct Listed {
     limit: Option<CreditLimit>,
 }
 
-pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, state, limit }: List) -> Result<Answer> {
+pub async fn list<P: Ports>(
+    call: &Call<'_, P>,
+    List { unit, state, limit }: List,
+) -> Result<Answer> {
     let filter = RequestFilter { unit: unit.as_deref(), only_open: state == "open", most: limit };
     let found = requests::list(call.ledger, &filter).await?;
     if found.is_empty() {

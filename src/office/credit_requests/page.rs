@@ -57,13 +57,22 @@ fn request<S, C: Clock, E: Entropy>(
     let part = credit.part.map(|part| part.quantities).unwrap_or_default();
     let rows = [
         ("Amount", view::money(&amount, &currency_code)),
-        ("Quantities", html! {
-            @for it in &part { div { (it.quantity) " " (view::untrusted_text(&it.offering)) } }
-            @if part.is_empty() { @if open.content["part"].is_null() { "all that is left" } @else { "none" } }
-        }),
+        (
+            "Quantities",
+            html! {
+                @for it in &part { div { (it.quantity) " " (view::untrusted_text(&it.offering)) } }
+                @if part.is_empty() { @if open.is_whole() { "all that is left" } @else { "none" } }
+            },
+        ),
         ("Reason", view::untrusted_text(&credit.reason)),
-        ("Timeline", html! { @if credit.tell_buyer { "says that the pledge was cancelled" } @else { "does not change" } }),
-        ("Requested", html! { (times.text(&at)) " by " (context.author_of(&by, open.by_shop == 1)) }),
+        (
+            "Timeline",
+            html! { @if credit.tell_buyer { "says that the pledge was cancelled" } @else { "does not change" } },
+        ),
+        (
+            "Requested",
+            html! { (times.text(&at)) " by " (context.author_of(&by, open.by_shop == 1)) },
+        ),
     ];
     Ok(view::facts(&rows))
 }
@@ -133,7 +142,8 @@ pub(crate) async fn limit_section<S: OperatorStore, C: Clock, E: Entropy>(
         Err(OperatorError::Ledger(error)) => return Ok(view::problem(&error.to_string())),
         limit => limit?,
     };
-    let values = limit.as_ref().map(|it| [("per-order", &*it.per_order), ("per-month", &*it.per_month)]);
+    let values =
+        limit.as_ref().map(|it| [("per-order", &*it.per_order), ("per-month", &*it.per_month)]);
     let values = values.unwrap_or_default();
     Ok(html! {
         section {

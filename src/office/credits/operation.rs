@@ -61,14 +61,7 @@ pub const ADD: Spec = Spec::changes(
     "credits",
     "add",
     "credit a transaction, or a part of it; this cannot be undone",
-    &[
-        ID,
-        AMOUNT,
-        QUANTITY,
-        REASON,
-        CANCELLED,
-        CHARGED,
-    ],
+    &[ID, AMOUNT, QUANTITY, REASON, CANCELLED, CHARGED],
 )
 .confirmed()
 .button("Credit …")

@@ -21,7 +21,11 @@ pub async fn limit(ledger: &dyn Ledger, unit: &str) -> Result<Option<Limit>> {
 }
 
 /// Returns the statement that sets the limit of a unit, or removes it.
-pub(crate) fn setting(unit: &str, limit: Option<&Limit>, (by, at): (&str, u64)) -> Result<Statement> {
+pub(crate) fn setting(
+    unit: &str,
+    limit: Option<&Limit>,
+    (by, at): (&str, u64),
+) -> Result<Statement> {
     match limit {
         Some(limit) => Set { limit, by, at }.statement(),
         None => Remove { unit }.statement(),
@@ -35,7 +39,8 @@ struct Of<'a> {
 
 impl Query for Of<'_> {
     type Row = Limit;
-    const SQL: &'static str = "SELECT json_object('unit', unit, 'currency', currency, 'per_order', per_order,
+    const SQL: &'static str =
+        "SELECT json_object('unit', unit, 'currency', currency, 'per_order', per_order,
   'per_month', per_month) FROM credit_limits WHERE unit = ?1 ->> '$.unit'";
 }
 

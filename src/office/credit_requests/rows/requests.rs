@@ -73,6 +73,11 @@ impl RequestRow {
         self.content.get("reason").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Returns whether all that is left was requested.
+    pub fn is_whole(&self) -> bool {
+        self.content.get("part").is_none_or(Value::is_null)
+    }
+
     /// Replaces the reasons of the request and of its refusal.
     pub fn forget_reasons(&mut self, by: &str) {
         if let Some(reason) = self.content.get_mut("reason") {

@@ -13,6 +13,7 @@ use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::once::Done;
+use crate::office::shared::rule::refused::RefusalCode;
 use crate::office::system::rule::epoch;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::scope::Scope;
@@ -52,7 +53,7 @@ pub async fn confirm(
     let sums = sender.is_some().then_some(sums);
     let together = rows::deciding(&decided, sender.as_deref(), sums)?;
     match credits::add_with(store, ledger, author, wanted, &together).await {
-        Err(OperatorError::Invalid(refused)) => {
+        Err(OperatorError::Invalid(refused)) if refused.code == RefusalCode::TryAgain => {
             let now = last(ledger, &row.id).await?;
             check_open(&now, "nothing was credited", author)?;
             Err(OperatorError::Invalid(refused))

@@ -43,7 +43,8 @@ pub struct CreditLimit {
 
 impl From<Limit> for CreditLimit {
     fn from(Limit { currency, per_order, per_month, .. }: Limit) -> Self {
-        let [per_order, per_month] = [per_order, per_month].map(|cents| in_words(Some(cents), None));
+        let [per_order, per_month] =
+            [per_order, per_month].map(|cents| in_words(Some(cents), None));
         CreditLimit { currency_code: currency, per_order, per_month }
     }
 }
@@ -89,7 +90,10 @@ fn checked((per_order, per_month): (&str, &str)) -> Result<(u64, u64)> {
     let (per_order, per_month) = (cents("per-order", per_order)?, cents("per-month", per_month)?);
     match per_order <= per_month {
         true => Ok((per_order, per_month)),
-        false => Err(refused("per-month", "the sum for a month is below that for a transaction".to_owned())),
+        false => Err(refused(
+            "per-month",
+            "the sum for a month is below that for a transaction".to_owned(),
+        )),
     }
 }
 
@@ -106,7 +110,10 @@ async fn in_currency(
 ) -> Result<Limit> {
     let prices = prices::current(store, ledger, PriceListKey::of_unit(Mode::Live, unit)).await?;
     let list = prices.in_effect().ok_or_else(|| {
-        refused("unit", "set the live prices of the unit first, because they have the currency".to_owned())
+        refused(
+            "unit",
+            "set the live prices of the unit first, because they have the currency".to_owned(),
+        )
     })?;
     let currency = list.currency_code.code().to_owned();
     Ok(Limit { unit: unit.to_owned(), currency, per_order, per_month })

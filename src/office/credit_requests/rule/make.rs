@@ -60,7 +60,8 @@ async fn make_now(
     let Commit { author, ledger, .. } = commit;
     epoch::begin(store, *ledger, author.entropy).await?;
     let credit = check(store, *ledger, author, wanted).await?;
-    let on = [&*credit.transaction, &*format!("{}: {}", credit.in_words(), wanted.reason)].map(str::to_owned);
+    let on = [&*credit.transaction, &*format!("{}: {}", credit.in_words(), wanted.reason)]
+        .map(str::to_owned);
     let of = KeyLevel::Unit(credit.scope.unit.clone());
     let entry = author.entry(REQUEST, |_| Subject::of(of, on)).await?;
     let row = row(author, wanted, credit, entry.key.time_ms())?;
@@ -100,7 +101,9 @@ fn row(
 async fn not_made(ledger: &dyn Ledger, id: &str) -> Result<OperatorError> {
     let has_open = rows::of(ledger, id).await?.iter().any(RequestRow::is_open);
     Ok(OperatorError::try_again(match has_open {
-        true => "nothing was requested: a credit of this transaction is already requested, and not decided yet",
+        true => {
+            "nothing was requested: a credit of this transaction is already requested, and not decided yet"
+        }
         false => {
             "nothing was requested: the transaction was credited, or your role was changed, at the same moment. Check the \
              transaction, and begin again"

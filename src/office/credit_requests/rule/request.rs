@@ -42,8 +42,18 @@ impl TryFrom<RequestRow> for Request {
 
     fn try_from(row: RequestRow) -> Result<Self> {
         let (amount, at) = (row.amount(), date_time(row.at));
-        let RequestRow { request, id, scope, content, currency, author, state, decision, answer, .. } =
-            row;
+        let RequestRow {
+            request,
+            id,
+            scope,
+            content,
+            currency,
+            author,
+            state,
+            decision,
+            answer,
+            ..
+        } = row;
         let decided = decision.map(|it| (it.decider, date_time(it.decided)));
         let (decided_by, decided_at) = decided.unzip();
         Ok(Request {

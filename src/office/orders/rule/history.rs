@@ -125,7 +125,8 @@ fn requested(request: &RequestRow) -> Vec<Event> {
     let event = |at, kind| Event { at: date_time(at), kind };
     let made = event(request.at, EventKind::CreditRequested(Box::new(request.clone())));
     let decided = request.decision.as_ref().filter(|_| request.state == RequestState::Refused);
-    let refused = |it: &Decision| event(it.decided, EventKind::CreditRefused(Box::new(request.clone())));
+    let refused =
+        |it: &Decision| event(it.decided, EventKind::CreditRefused(Box::new(request.clone())));
     std::iter::once(made).chain(decided.map(refused)).collect()
 }
 

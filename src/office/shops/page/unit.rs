@@ -151,6 +151,9 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
                     }
                     li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
+                @if context.may(Permission::Account) || is_of_shop {
+                    li { a href=(link::path(&["units", id, "impact"])) { "Impact this year" } }
+                }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
                 li { a href=(with_unit("/find")) { "Find a transaction" } }
                 @if context.may(Permission::Operate) {

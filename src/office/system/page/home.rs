@@ -89,13 +89,14 @@ async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     let of_backups = task(context, Permission::Operate, "The last backup", backup(context));
     let of_shops = task(context, Permission::Operate, "Shop systems", troubles(context, None));
     let of_credits = task(context, Permission::Account, "Requested credits", credits(context));
-    let ((mails, pledges, months, charges), (units, ledger, backup, shops), updates, credits) = join4(
-        join4(of_mail, of_pledges, of_months, of_charges),
-        join4(of_units, of_ledger, of_backups, of_shops),
-        of_updates,
-        of_credits,
-    )
-    .await;
+    let ((mails, pledges, months, charges), (units, ledger, backup, shops), updates, credits) =
+        join4(
+            join4(of_mail, of_pledges, of_months, of_charges),
+            join4(of_units, of_ledger, of_backups, of_shops),
+            of_updates,
+            of_credits,
+        )
+        .await;
     let all = [mails, shops, credits, pledges, months, charges, updates, ledger, backup, units];
     all.into_iter().flatten().collect()
 }

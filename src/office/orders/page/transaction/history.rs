@@ -76,7 +76,9 @@ fn refused<S, C: Clock, E: Entropy>(
     request: &RequestRow,
     sees_reasons: bool,
 ) -> Markup {
-    let Some(Decision { decider, decider_of_shop, .. }) = &request.decision else { return html! {} };
+    let Some(Decision { decider, decider_of_shop, .. }) = &request.decision else {
+        return html! {};
+    };
     let by_shop = *decider_of_shop == 1;
     html! {
         "Requested credit " @if by_shop { "withdrawn" } @else { "refused" }
