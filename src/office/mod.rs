@@ -11,6 +11,7 @@
 
 pub mod audit;
 pub mod connections;
+pub mod credit_requests;
 pub mod credits;
 pub mod dashboard;
 pub mod demo;

@@ -10,6 +10,7 @@ pub use super::shared::operation::spec::Spec;
 
 use super::audit::operation as audit;
 use super::connections::operation as connections;
+use super::credit_requests::operation as credit_requests;
 use super::credits::operation as credits;
 use super::fulfilment::operation as fulfilments;
 use super::keys::operation as keys;
@@ -112,6 +113,11 @@ operations! {
     UpdatesPreview = updates::PREVIEW, preview;
     UpdatesCheck = updates::CHECK, check;
     CreditsAdd = credits::ADD, add;
+    CreditsRequest = credit_requests::REQUEST, request;
+    CreditsConfirm = credit_requests::CONFIRM, confirm;
+    CreditsRefuse = credit_requests::REFUSE, refuse;
+    CreditsLimit = credit_requests::LIMIT, limit;
+    CreditsRequests = credit_requests::LIST, list;
     CreditsList = credits::LIST, list;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
@@ -175,7 +181,7 @@ impl Operation {
             Operation::TransactionsFind => transactions::check_find(&values),
             Operation::TransactionsErase => transactions::check_erase(&values),
             Operation::PaymentsMark => payments::check(&values),
-            Operation::CreditsAdd => credits::check(&values),
+            Operation::CreditsAdd | Operation::CreditsRequest => credits::check(&values),
             Operation::PeopleAdd | Operation::PeopleRemove | Operation::PeopleList => {
                 people::check(&values)
             }

@@ -4,6 +4,7 @@
 use super::audit::page as audit;
 use super::connections::operation as connection_operations;
 use super::connections::page as connections;
+use super::credit_requests::operation as credit_request_operations;
 use super::credits::operation as credit_operations;
 use super::fulfilment::operation as fulfilment_operations;
 use super::fulfilment::page as fulfilment;
@@ -27,7 +28,7 @@ use super::shared::page::guard::Target;
 use super::shared::page::refusal::{Refusal, Result};
 use super::shared::rule::roles::{MemberRight, Permission};
 use super::shops::operation::{teams as team_operations, units as unit_operations};
-use super::shops::page::{profile, team, unit};
+use super::shops::page::{impact, profile, team, unit};
 use super::system::page::{ledger, start, system};
 use super::updates::operation::updates as update_operations;
 use super::updates::page as update;
@@ -151,6 +152,14 @@ routes! {
     /// Takes back a transaction's charge, or a part of it, as a credit.
     Credit(id) = "POST /transactions/{id}/credit", Account, record None, transaction::transaction(&scoped)
         after credit_operations::ADD, add("id" = scoped.id());
+    /// Requests a credit. Up to the unit's limit, it is made at once.
+    RequestCredit(id) = "POST /transactions/{id}/credit/request", Account, record Manage, transaction::transaction(&scoped)
+        after credit_request_operations::REQUEST, request("id" = scoped.id());
+    ConfirmCredit(id) = "POST /transactions/{id}/credit/confirm", Account, record None, transaction::transaction(&scoped)
+        after credit_request_operations::CONFIRM, confirm("id" = scoped.id());
+    /// Refuses a request. A shop withdraws its own.
+    RefuseCredit(id) = "POST /transactions/{id}/credit/refuse", Account, record Manage, transaction::transaction(&scoped)
+        after credit_request_operations::REFUSE, refuse("id" = scoped.id());
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
     Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
@@ -162,6 +171,11 @@ routes! {
         after unit_operations::ADD, add();
     /// A unit and its settings (§5).
     Unit(id) = "GET /units/{id}", Look, unit View, unit::unit(&scoped);
+    /// What the unit pledged this year, with texts to publish, and what its buyers were told.
+    Impact(id) = "GET /units/{id}/impact", Account, unit View, impact::impact(&scoped);
+    /// Sets up to which sums requests for credits are credited at once.
+    SetCreditLimit(id) = "POST /units/{id}/credit-limit", Operate, unit None, unit::unit(&scoped)
+        after credit_request_operations::LIMIT, limit("unit" = &scoped);
     SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, profile::set_profile(&scoped, form);
     /// A preview of the page or the e-mail that the unit's buyers see.
     PreviewProfile(id) = "GET /units/{id}/preview", Look, unit View, profile::preview_profile(&scoped, query);

@@ -106,17 +106,18 @@ test("credits, fulfilments and updates come back with the records", async (t) =>
   await json("ledger", "check");
   const by = ["--by", "ada", "--yes"];
   await json("credits", "add", LIVE_ID, "--amount", "0.50", "--reason", "Returned", ...by);
+  await json("credits", "request", LIVE_ID, "--amount", "0.10", "--reason", "Refunded", ...by);
   await json("fulfilments", "add", "2026-01", "tree", "1", "--done-on", "2026-01-20", ...by);
   const folder = scratch(t);
   const [file, lost] = ["now", "lost"].map((it) => join(folder, `${it}.jsonl`));
   const { rows } = await json("transactions", "backup", file);
-  assert.equal(rows, 5); // one describes the database, and two are entries of the audit log
+  assert.equal(rows, 7); // one describes the database, and three are entries of the audit log
   const shown = () => json("credits", "list", LIVE_ID);
   const before = await shown();
   const empty = async () => {
     const { ledger } = kv;
     assert.ok(ledger);
-    const tables = ["credits", "fulfilments", "epoch"];
+    const tables = ["credits", "credit_requests", "fulfilments", "epoch"];
     await ledger.script(tables.map((table) => `DELETE FROM ${table};`).join(""));
   };
 
@@ -135,9 +136,10 @@ test("credits, fulfilments and updates come back with the records", async (t) =>
     const { ledger } = await json("transactions", "restore", file, "--with-keys", "--yes");
     const table = { written, known: 1 - written, refused: [] };
     const none = { written: 0, known: 0, refused: [] };
-    const audit = { written: 0, known: 2, refused: [] };
+    const audit = { written: 0, known: 3, refused: [] };
     const rows = {
       credits: table,
+      requests: table,
       fulfilments: table,
       updates: none,
       people: none,

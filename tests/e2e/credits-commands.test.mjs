@@ -63,3 +63,35 @@ test("a transaction is credited up to its charge, and usage shows it", async (t)
     [["1.50", "1.50", "0.00"]],
   );
 });
+
+test("a requested credit is listed, and refused or confirmed", async (t) => {
+  const { kv, json, words, fails, reconcile } = await operator(t);
+  await kv.write(ENTRIES);
+  await reconcile();
+  const by = ["--by", "Ada", "--yes"];
+  const request = () =>
+    json("credits", "request", LIVE_ID, "--amount", "0.50", "--reason", "Refunded", ...by);
+  const made = await request();
+  assert.deepEqual([made.state, made.amount, made.credit.reason], ["open", "0.50", "Refunded"]);
+  await fails(
+    ["credits", "request", LIVE_ID, "--reason", "Refunded", ...by],
+    /already requested, and not decided yet/,
+  );
+  const refused = await json("credits", "refuse", LIVE_ID, "--reason", "It was shipped", ...by);
+  assert.deepEqual([refused.state, refused.answer], ["refused", "It was shipped"]);
+  assert.match(await words("credits", "requests"), /^no requests/);
+  await fails(["credits", "confirm", LIVE_ID, ...by], /Ada decided this request at .*: refused/);
+  await request();
+  assert.match(await words("credits", "requests"), /0\.50 USD +Refunded .* Ada +open$/m);
+  assert.equal((await json("credits", "confirm", LIVE_ID, ...by)).amount, "0.50");
+  const { requests } = await json("credits", "requests", "--state", "all");
+  assert.deepEqual(requests.map(({ state }) => state).sort(), ["credited", "refused"]);
+
+  const unit = ["--unit", "unit_dev_two"];
+  await json("units", "add", "unit_dev_two", ...by);
+  const sums = ["--per-order", "20.00", "--per-month", "200.00"];
+  const { limit } = await json("credits", "limit", ...unit, ...sums, "--by", "Ada");
+  assert.deepEqual(limit, { currencyCode: "USD", perOrder: "20.00", perMonth: "200.00" });
+  assert.match(await words("credits", "requests", ...unit), /up to 20\.00 USD per transaction/);
+  assert.equal((await json("credits", "limit", ...unit, "--by", "Ada")).limit, null);
+});

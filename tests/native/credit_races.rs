@@ -25,7 +25,7 @@ const RANDOM: &str = "00112233445566778899aabbccddeeff";
 impl Bench {
     /// Returns the store and the ledger as one process sees them. `faults` lists what goes wrong, each with
     /// the number of the call at which it happens.
-    fn faulty<'f>(&'f self, faults: &'f [(usize, Fault)]) -> Faulty<'f> {
+    pub fn faulty<'f>(&'f self, faults: &'f [(usize, Fault)]) -> Faulty<'f> {
         let (store, ledger, clock) = (self.store(), &self.ledger, self.clock());
         Faulty { store, ledger, clock, calls: Cell::new(0), faults }
     }
@@ -33,7 +33,7 @@ impl Bench {
 
 /// Polls a future in a loop until it is ready. This is necessary because a call with [`Fault::Wait`] does not
 /// wake its task.
-fn polled<T>(future: impl Future<Output = T>) -> T {
+pub fn polled<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {
         if let Some(output) = future.as_mut().now_or_never() {
@@ -57,7 +57,7 @@ async fn add(
 
 /// Runs two changes at the same time, once for each call that the first change makes. In each run, the first
 /// change stops at another one of its calls until the second change has ended.
-fn interleave<T, U>(
+pub fn interleave<T, U>(
     run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
     mut check: impl FnMut(&Bench, T, U),
 ) {

@@ -18,6 +18,7 @@ mod billing;
 mod charge;
 mod conflicts;
 mod credit_races;
+mod credit_requests;
 mod credit_table;
 mod credits;
 mod cron_backup;

@@ -13,9 +13,47 @@ use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
 use serde::{Deserialize, Serialize};
 
-const ID: Argument = Argument::positional("id", text("id"), "the transaction's ID");
+pub(crate) const ID: Argument = Argument::positional("id", text("id"), "the transaction's ID");
+pub(crate) const AMOUNT: Argument = Argument::option(
+    "amount",
+    text("amount"),
+    "credit only this amount, such as 5.00; without it, all that is left of the charge and of the quantities",
+)
+.field("Amount", "");
+pub(crate) const QUANTITY: Argument = Argument::option(
+    "quantity",
+    text("offering=quantity"),
+    "only with `--amount`: a quantity that will not be delivered, such as tree=3",
+)
+.repeatable()
+.field("Quantities that will not be delivered", "Also enter an amount, which may be 0.");
+pub(crate) const REASON: Argument = Argument::option("reason", text("text"), "why; it must not name the recipient")
+    .required()
+    .field(
+        "Reason",
+        "One line of at most 200 bytes. Do not name the recipient: the reason stays even if the recipient's data is \
+         erased.",
+    );
+pub(crate) const CANCELLED: Argument = Argument::option(
+    "cancelled",
+    Kind::Flag,
+    "tell the buyer on the timeline that it was cancelled; only without `--amount`",
+)
+.field(
+    "Tell the buyer on the timeline that the pledge was cancelled",
+    "Possible only if you credit all that is left. It cannot be undone.",
+);
+pub(crate) const CHARGED: Argument = Argument::option(
+    "charged",
+    Kind::Choice { choices: &["yes", "no"] },
+    "whether it was charged; only if it may have come after its month was marked as paid",
+)
+.menu(
+    "Was the transaction charged?",
+    &["Yes: the payment contains it", "No: it came after the month was marked as paid"],
+);
 /// Describes the JSON of a credit.
-const CREDIT: &str = "`operation`: its ID in the audit log; `transaction`; `number`: counts the credits of the transaction; `unit`; `mode`; `orderMonth`: the month of the transaction; `bookedMonth`: the month whose sum the credit reduces; `currencyCode`; `charge`; `amount`; `quantities`: for each offering `offering` and `quantity`; `reason`; `by` and `at`: who made it, and when";
+pub(crate) const CREDIT: &str = "`operation`: its ID in the audit log; `transaction`; `number`: counts the credits of the transaction; `unit`; `mode`; `orderMonth`: the month of the transaction; `bookedMonth`: the month whose sum the credit reduces; `currencyCode`; `charge`; `amount`; `quantities`: for each offering `offering` and `quantity`; `reason`; `by` and `at`: who made it, and when";
 
 // ---- Add -----------------------------------------------------------------------------------------
 
@@ -23,47 +61,7 @@ pub const ADD: Spec = Spec::changes(
     "credits",
     "add",
     "credit a transaction, or a part of it; this cannot be undone",
-    &[
-        ID,
-        Argument::option(
-            "amount",
-            text("amount"),
-            "credit only this amount, such as 5.00; without it, all that is left of the charge and of the quantities",
-        )
-        .field("Amount", ""),
-        Argument::option(
-            "quantity",
-            text("offering=quantity"),
-            "only with `--amount`: a quantity that will not be delivered, such as tree=3",
-        )
-        .repeatable()
-        .field("Quantities that will not be delivered", "Also enter an amount, which may be 0."),
-        Argument::option("reason", text("text"), "why; it must not name the recipient")
-            .required()
-            .field(
-                "Reason",
-                "One line of at most 200 bytes. Do not name the recipient: the reason stays even if the recipient's data is \
-                 erased.",
-            ),
-        Argument::option(
-            "cancelled",
-            Kind::Flag,
-            "tell the buyer on the timeline that it was cancelled; only without `--amount`",
-        )
-        .field(
-            "Tell the buyer on the timeline that the pledge was cancelled",
-            "Possible only if you credit all that is left. It cannot be undone.",
-        ),
-        Argument::option(
-            "charged",
-            Kind::Choice { choices: &["yes", "no"] },
-            "whether it was charged; only if it may have come after its month was marked as paid",
-        )
-        .menu(
-            "Was the transaction charged?",
-            &["Yes: the payment contains it", "No: it came after the month was marked as paid"],
-        ),
-    ],
+    &[ID, AMOUNT, QUANTITY, REASON, CANCELLED, CHARGED],
 )
 .confirmed()
 .button("Credit …")
@@ -83,7 +81,7 @@ pub struct Add {
 }
 
 impl Add {
-    fn request(self) -> Result<CreditRequest, Refused> {
+    pub(crate) fn request(self) -> Result<CreditRequest, Refused> {
         let Add { id, reason, amount, quantity, cancelled: tell_buyer, charged } = self;
         let quantities = quantity.iter().map(|text| stated(text));
         let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
@@ -122,7 +120,7 @@ pub fn check(values: &Values) -> Result<(), Refused> {
 const NOT_CHARGED: &str =
     " The transaction was never charged, so the credit does not change what is due.";
 
-fn question(request: &CreditRequest, credit: &Credit) -> Question {
+pub(crate) fn question(request: &CreditRequest, credit: &Credit) -> Question {
     let told = match request.tell_buyer {
         true => " The buyer's timeline will say that this pledge was cancelled.",
         false => "",
@@ -144,7 +142,7 @@ fn question(request: &CreditRequest, credit: &Credit) -> Question {
         .button("Credit this transaction")
 }
 
-fn facts(credit: &Credit) -> Facts {
+pub(crate) fn facts(credit: &Credit) -> Facts {
     let quantity = |it: &OfferingQuantity| Fact::Text(format!("{} {}", it.quantity, it.offering));
     vec![
         ("Transaction", Fact::Id(credit.transaction.clone())),

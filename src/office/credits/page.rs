@@ -5,6 +5,7 @@ use super::rule as credits;
 use super::rule::{Credit, Credits, Left, OfferingQuantity};
 use crate::buyer::visible::shown;
 use crate::office::orders::rule::Record;
+use crate::office::shared::operation::spec::Spec;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::{Item, OperationForm};
 use crate::office::shared::page::link;
@@ -21,13 +22,14 @@ use maud::{Markup, html};
 /// Maximum number of offerings for which the form has a field.
 const MAX_FIELDS: usize = 20;
 
-/// Renders the credits of a transaction and, if something is left to be credited, the form that adds a credit. Ledger
-/// cost: 1 query. KV cost: 2 reads.
+/// Renders the credits of a transaction and, if something is left to be credited and `has_form` is set, the form that adds a
+/// credit. Ledger cost: 1 query. KV cost: 2 reads.
 pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,
     id: &str,
     times: &ListTimes<'_, C>,
+    has_form: bool,
 ) -> Result<Markup> {
     let Credits { credits, left } = match credits::of(context.store, context.ledger, record).await {
         Err(OperatorError::Ledger(error)) => return Ok(view::problem(&error.to_string())),
@@ -36,7 +38,8 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(html! {
         @if !credits.is_empty() { (table(&credits, times)) }
         @if left.is_nothing() { p.soft { "Nothing is left to be credited." } }
-        @else { (form(context, id, &left)) }
+        @else if has_form { (form(context, (&ADD, &link::path(&["transactions", id, "credit"])), &left)) }
+        @else if credits.is_empty() { p.soft { "None yet." } }
     })
 }
 
@@ -67,9 +70,10 @@ fn quantities(quantities: &[OfferingQuantity]) -> Markup {
     }
 }
 
-fn form<S, C: Clock, E: Entropy>(
+/// Renders the form of an operation that credits, or requests a credit of, at most what is left.
+pub(crate) fn form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    (spec, path): (&'static Spec, &str),
     left: &Left,
 ) -> Markup {
     let (amount, code) = (&left.amount, &left.currency_code);
@@ -91,7 +95,7 @@ fn form<S, C: Clock, E: Entropy>(
         .map(|(it, (label, hint))| Item { item: &it.offering, label, value: "", hint })
         .collect();
     let mut leave_out = if left.divisible { vec![] } else { vec!["amount", "quantity"] };
-    leave_out.extend((!context.is_asked_for(&ADD, "charged")).then_some("charged"));
+    leave_out.extend((!context.is_asked_for(spec, "charged")).then_some("charged"));
     html! {
         @if !left.divisible {
             p { "A charge of this size can only be credited in full: " strong { (money(amount, code)) } "." }
@@ -100,10 +104,10 @@ fn form<S, C: Clock, E: Entropy>(
             leave_out: &leave_out,
             texts: &[("amount", (&label, &hint))],
             items: &[("quantity", &items)],
-            ..OperationForm::new(&ADD, &link::path(&["transactions", id, "credit"]))
+            ..OperationForm::new(spec, path)
         }))
         @if left.quantities.len() > MAX_FIELDS {
-            p { small { "The command " code { "credits add" } " credits quantities of other offerings." } }
+            p { small { "The command " code { (spec.full_name()) } " has quantities of other offerings." } }
         }
     }
 }

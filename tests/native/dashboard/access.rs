@@ -172,12 +172,15 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 79] = [
+pub const MAY: [(&str, &str, &str); 86] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support accounts", "manager viewer"),
     ("GET /find", "support accounts", "manager viewer"),
     ("GET /transactions/{id}", "support accounts", "manager viewer"),
     ("POST /transactions/{id}/credit", "accounts", ""),
+    ("POST /transactions/{id}/credit/request", "accounts", "manager"),
+    ("POST /transactions/{id}/credit/confirm", "accounts", ""),
+    ("POST /transactions/{id}/credit/refuse", "accounts", "manager"),
     ("POST /transactions/{id}/whole", "", "manager"),
     ("POST /transactions/{id}/mail", "support", "manager"),
     ("GET /transactions/{id}/mail", "support", "manager viewer"),
@@ -185,6 +188,8 @@ pub const MAY: [(&str, &str, &str); 79] = [
     ("GET /units", "support accounts", ""),
     ("POST /units", "", ""),
     ("GET /units/{id}", "support accounts", "manager viewer"),
+    ("GET /units/{id}/impact", "accounts", "manager viewer"),
+    ("POST /units/{id}/credit-limit", "", ""),
     ("POST /units/{id}/profile", "", "manager"),
     ("GET /units/{id}/preview", "support accounts", "manager viewer"),
     ("GET /units/{id}/payments", "accounts", "manager viewer"),

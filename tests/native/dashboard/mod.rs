@@ -1,6 +1,7 @@
 //! Tests the dashboard without its platform, over a store in memory.
 
 mod access;
+mod credit_requests;
 mod credits;
 mod fields;
 mod find;

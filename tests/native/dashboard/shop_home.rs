@@ -31,6 +31,12 @@ fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
             200,
             &["This month so far", "for 1 live transaction", "Not marked as paid"],
         );
+        let of_all = ["This year: <a href=\"/units/north/impact\">", "/units/north/usage"];
+        assert_has(&page, 200, &of_all);
+        let of_managers = ["1 live, 1 in all", "2 people", "1 connected", "/units/north/prices"];
+        for words in of_managers {
+            assert_eq!(page.text.contains(words), person == EVA, "{person}: {words}");
+        }
         assert_has(&page, 200, &["/units/north/statement?mode=live&amp;month=2025-12"]);
         assert!(!page.text.contains("south"), "nothing of another shop");
         assert!(!page.text.contains("Steps to your first live transaction"));
@@ -84,7 +90,7 @@ fn a_shop_without_a_live_transaction_sees_what_is_left_to_do() {
     names.iter().filter(|name| !is_left(name)).for_each(|name| store.remove(name));
     let page = shops.dashboard.get(EVA, "/");
     assert_has(&page, 200, &["There are no prices yet", "Create a live API key on"]);
-    assert!(!page.text.contains("This month so far"));
+    assert_has(&page, 200, &["This month so far: no live transactions"]);
 }
 
 #[test]
@@ -93,15 +99,28 @@ fn a_part_that_cannot_be_read_says_so_and_the_others_are_shown() {
     let ledger = &shops.dashboard.ledger;
     ledger.set_failing_after(1, Failing::Before); // the first call reads what the person may do
     let page = shops.dashboard.get(EVA, "/");
-    for name in ["The first steps", "This month", "The unpaid months", "The newest transactions"] {
-        assert_has(&page, 200, &[&format!("{name} could not be read"), "Your units"]);
+    let names = [
+        "The first steps",
+        "This month so far",
+        "This year",
+        "The unpaid months",
+        "People",
+        "Shop systems",
+        "The newest transactions",
+    ];
+    for name in names {
+        assert_has(
+            &page,
+            200,
+            &[&format!("{name} could not be read</span>"), "Statements and payments"],
+        );
     }
 }
 
 #[test]
 fn a_shop_gets_the_badge_of_its_public_total() {
     let shops = shops();
-    let page = || shops.dashboard.get(EVA, "/");
+    let page = || shops.dashboard.get(EVA, "/units/north/impact");
     let store = shops.dashboard.store();
     let total = r#"{"since":"2026-01","until":"2026-01-30","totals":[{"offeringId":"tree<\"","quantity":1200}]}"#;
     store.keep("total:north", total.as_bytes(), b"null");
@@ -123,4 +142,72 @@ fn a_shop_gets_the_badge_of_its_public_total() {
     assert_has(&page(), 200, &["There is nothing to show yet."]);
     store.keep("total:north", b"{}", b"null");
     assert_has(&page(), 200, &["The public total could not be read"]);
+}
+
+/// A year counts live pledges since January, less credits, and only updates about what the shop itself pledged.
+#[test]
+fn a_shop_sees_what_it_pledged_this_year_and_what_its_buyers_were_told() {
+    let shops = shops();
+    let (dashboard, ledger) = (&shops.dashboard, &shops.dashboard.ledger);
+    ledger.sql("DELETE FROM transactions");
+    let mut order = minimal();
+    for (amount, days) in [(1_000, 0), (412, 3), (7, 40)] {
+        order["pledges"][0]["impact"]["amount"] = amount.into();
+        let now_ms = dashboard.clock.0.get();
+        dashboard.service.clock.0.set(now_ms - days * DAY_MS);
+        assert_eq!(dashboard.service.create("service_sk_live_north_key", &order).status, 200);
+        dashboard.service.clock.0.set(now_ms);
+    }
+    let names = dashboard.store().names();
+    for id in &shops.ids[..2] {
+        names
+            .iter()
+            .filter(|name| name.ends_with(id))
+            .for_each(|name| dashboard.store().remove(name));
+    }
+    dashboard.reconcile();
+    ledger.sql(
+        "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month, currency, charge_cents, cents,
+           quantities, reason, change, author, at)
+         SELECT id, 1, 1, 'live', 'north', '2026-01', '2026-01', currency, cents, 0, '[[\"tree\",12000000]]', 'r', 'c', 'a', 0
+         FROM transactions ORDER BY created DESC LIMIT 1",
+    );
+    let update = |id: &str, offering: &str, state: &str, text: &str| {
+        let content = serde_json::json!({ "id": id, "stage": "done", "date": "2026-01-20", "texts": [["en", text]] });
+        ledger.sql(&format!(
+            "INSERT INTO updates (id, mode, month, offering, state, day, content, revision, operation, author, at, changer, changed)
+             VALUES ('{id}', 'live', '2026-01', '{offering}', '{state}', '2026-01-20', '{content}', 1, '', 'a', 0, 'a', 0)"
+        ));
+    };
+    update("upd_1", "tree", "published", "We <planted> them.");
+    update("upd_2", "tree", "draft", "A draft.");
+    update("upd_3", "reef", "published", "Of others.");
+    for person in [EVA, VIC, OPERATOR] {
+        let page = dashboard.get(person, "/units/north/impact");
+        assert_has(
+            &page,
+            200,
+            &["<strong>1,400</strong>", "Since Jan 2026, our orders have pledged 1,400 tree."],
+        );
+        assert_has(
+            &page,
+            200,
+            &["We &lt;planted&gt; them.", "unit=north&amp;mode=live&amp;from=2026-01-01"],
+        );
+        assert!(
+            !page.text.contains("A draft.") && !page.text.contains("Of others."),
+            "{}",
+            page.text
+        );
+    }
+    assert_has(&dashboard.get(EVA, "/"), 200, &[">1,400 tree</a>"]);
+    assert_has(
+        &dashboard.get(ZOE, "/units/south/impact"),
+        200,
+        &["Nothing was pledged yet.", "Nothing yet about"],
+    );
+    let list = dashboard.get(EVA, "/orders.csv?unit=north&mode=live&from=2026-01-01");
+    assert_eq!(list.text.lines().count(), 3, "two orders of this year: {}", list.text);
+    ledger.set_failing_after(1, Failing::Before);
+    assert_eq!(dashboard.get(EVA, "/units/north/impact").status, 503);
 }

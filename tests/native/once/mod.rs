@@ -15,6 +15,7 @@ use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::connections::rule as connections;
 use impact_pledge::office::connections::rule::{ConnectionChange, NewConnection};
+use impact_pledge::office::credit_requests::rule as credit_requests;
 use impact_pledge::office::credits::rule as credits;
 use impact_pledge::office::credits::rule::CreditRequest;
 use impact_pledge::office::fulfilment::rule as fulfilments;
@@ -229,16 +230,27 @@ impl Asked {
                 told(notices::switch(ledger, author, (&of.0, of.1), false).await)
             }
             AddCredit => {
-                let reason = one("Returned", "Broken", other);
-                let request = CreditRequest {
-                    transaction: transaction(at.store),
-                    part: None,
-                    reason,
-                    tell_buyer: true,
-                    was_charged: None,
-                    seen: None,
-                };
+                let request = requested(at.store, other);
                 told(credits::add(at, ledger, author, &request).await)
+            }
+            RequestCredit => {
+                let request = requested(at.store, other);
+                told(credit_requests::make(at, ledger, author, &request).await)
+            }
+            ConfirmCredit => {
+                let row = credit_requests::last(ledger, &transaction(at.store)).await?;
+                let wanted = credit_requests::wanted(&row, None)?;
+                let wanted = if other { requested(at.store, other) } else { wanted };
+                told(credit_requests::confirm(at, ledger, author, &row, &wanted).await)
+            }
+            RefuseCredit => {
+                let reason = one("It was shipped", "It was used", other);
+                let of = (&*transaction(at.store), &*reason);
+                told(credit_requests::refuse(at, ledger, author, of).await)
+            }
+            LimitCredits => {
+                let sums = Some((&*one("1", "2", other), "3"));
+                told(credit_requests::set_limit(at, ledger, author, "unit_dev", sums).await)
             }
             AddFulfilment => {
                 let done = json!({ "mode": "live", "month": "2026-01", "offering": "tree",
@@ -299,6 +311,17 @@ impl Asked {
 }
 
 const EVA: &str = "eva@shop.example";
+
+fn requested(store: &MemoryStore, has_others: bool) -> CreditRequest {
+    CreditRequest {
+        transaction: transaction(store),
+        part: None,
+        reason: one("Returned", "Broken", has_others),
+        tell_buyer: true,
+        was_charged: None,
+        seen: None,
+    }
+}
 
 fn sentence(text: &str) -> NewUpdate {
     let update = json!({ "stage": "done", "date": "2026-01-20", "texts": [["en", text]] });
@@ -373,6 +396,10 @@ impl Command {
             RemovePerson => "people remove",
             SwitchNotice => "notices set",
             AddCredit => "credits add",
+            RequestCredit => "credits request",
+            ConfirmCredit => "credits add",
+            RefuseCredit => "credits refuse",
+            LimitCredits => "credits limit",
             AddFulfilment => "fulfilments add",
             RemoveFulfilment => "fulfilments remove",
             AddUpdate => "updates add",
@@ -414,6 +441,7 @@ impl World {
         let first: &[Command] = match command {
             Undo => &[Mark],
             RemovePerson => &[AddPerson],
+            ConfirmCredit | RefuseCredit => &[RequestCredit],
             RemoveFulfilment => &[AddFulfilment],
             EditUpdate | PublishUpdate => &[AddUpdate],
             WithdrawUpdate => &[AddUpdate, PublishUpdate],
@@ -514,6 +542,8 @@ impl World {
         let tables = [
             "SELECT json_array(place, address, role) FROM people ORDER BY 1",
             "SELECT json_array(id, number, cents, quantities, reason) FROM credits ORDER BY 1",
+            "SELECT json_array(id, content, state, answer) FROM credit_requests ORDER BY 1",
+            "SELECT json_array(unit, per_order, per_month) FROM credit_limits",
             "SELECT json_array(id, quantity, remover) FROM fulfilments ORDER BY 1",
             "SELECT json_array(id, state, content, revision, changer) FROM updates ORDER BY 1",
             "SELECT json_array(delivery, outcome) FROM received ORDER BY 1",
@@ -589,7 +619,8 @@ fn calls_of(command: Command) -> usize {
 }
 
 /// Operations that call the function of another command, or need a database that has lost rows.
-const LIKE_OTHERS: [&str; 3] = ["prices change", "updates draft", "ledger accept-loss"];
+const LIKE_OTHERS: [&str; 4] =
+    ["credits confirm", "prices change", "updates draft", "ledger accept-loss"];
 
 #[test]
 fn each_operation_that_changes_something_is_tried() {

@@ -22,7 +22,7 @@ fn what_is_kept_has_no_id_no_secret_and_no_person() {
         for secret in secrets {
             assert!(!rows.contains(secret), "{command:?}: {rows}");
         }
-        let of_payments = [Mark, Undo, AddCredit];
+        let of_payments = [Mark, Undo, AddCredit, RequestCredit, ConfirmCredit, RefuseCredit];
         let of_works = [AddFulfilment, RemoveFulfilment];
         let of_updates = [AddUpdate, EditUpdate, PublishUpdate, WithdrawUpdate];
         let names_its_author =

@@ -18,3 +18,4 @@ pub(crate) use add::add_with;
 pub use add::{add, check};
 pub use credit::{Credit, CreditRequest, Credits, Left, OfferingQuantity, Part};
 pub use creditable::of;
+pub(crate) use reason::check_reason;

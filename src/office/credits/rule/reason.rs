@@ -12,7 +12,7 @@ pub const MAX_REASON_BYTES: usize = 200;
 
 /// Refuses a reason that is not one line, or that has a name of the recipient. The audit log keeps the reason even
 /// after the recipient's data is erased.
-pub(super) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result<()> {
+pub(crate) fn check_reason(record: &Record, row: &Order, reason: &str) -> Result<()> {
     if !is_line(reason, MAX_REASON_BYTES) {
         return Err(invalid_at(
             "reason",

@@ -35,7 +35,7 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     let mut headings = vec!["ID", "Mode", "Label", "Change", &created];
     headings.extend(has_ends.then_some(&*expires));
     Ok(html! {
-        section {
+        section #keys {
             h2 { "API keys" }
             (view::table(&headings, &shown, "No API keys yet."))
             (view::more(rows.len()))

@@ -2,6 +2,8 @@
 
 use super::record::Record;
 use crate::buyer::updates::{OfferingUpdates, Stage};
+use crate::office::credit_requests::rows::requests;
+use crate::office::credit_requests::rows::requests::{Decision, RequestRow, RequestState};
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::mails::rule::Status;
@@ -34,6 +36,8 @@ pub enum EventKind {
     /// The month was paid.
     Paid,
     Credited(Box<CreditRow>),
+    CreditRequested(Box<RequestRow>),
+    CreditRefused(Box<RequestRow>),
     /// The buyer was told that the transaction was cancelled.
     Cancelled,
     /// The timeline shows this stage of an offering.
@@ -49,6 +53,8 @@ pub enum EventKind {
 pub struct History {
     /// The oldest event first.
     pub events: Vec<Event>,
+    /// The requests of the shop for credits, oldest first.
+    pub requests: Vec<RequestRow>,
     /// The transaction's row, with the sum of its credits.
     pub row: Order,
     /// Whether the ledger did not answer, so that credits are missing.
@@ -57,8 +63,24 @@ pub struct History {
     pub lacks_updates: bool,
 }
 
+impl History {
+    /// Returns whether a credit was made by a person of the shop, at once.
+    pub fn is_at_once(&self, credit: &CreditRow) -> bool {
+        let is_own = |request: &RequestRow| {
+            let decider = request.decision.as_ref().map(|it| &it.decider);
+            request.is_at_once() && decider == Some(&credit.author)
+        };
+        self.requests.iter().any(is_own)
+    }
+
+    /// Returns the request that is not decided yet.
+    pub fn open_request(&self) -> Option<&RequestRow> {
+        self.requests.iter().find(|request| request.is_open())
+    }
+}
+
 /// Returns the history of a transaction. `row` is its row, and `notifications` are the states of its notifications. Ledger
-/// cost: 1 query. KV cost: 1 read, and 1 more if it has credits.
+/// cost: 2 queries. KV cost: 1 read, and 1 more if it has credits.
 ///
 /// # Errors
 /// If the record is damaged. A failure of the ledger or the store is part of the result.
@@ -70,13 +92,15 @@ pub async fn history(
     paid_at: Option<&PaidAt>,
 ) -> Result<History> {
     let credits = credits::credits(ledger, record.id()).await;
+    let requests = requests::of(ledger, record.id()).await;
     let updates = updates(store, record, row).await;
     let cancelled = match &credits {
         Ok(credits) if credits.is_empty() => Ok(None),
         _ => load::<_, Cancelled>(store, CancelledKey(&record.id)).await,
     };
-    let (lacks_credits, lacks_updates) = (credits.is_err(), updates.is_err() || cancelled.is_err());
-    let credits = credits.unwrap_or_default();
+    let lacks_credits = credits.is_err() || requests.is_err();
+    let lacks_updates = updates.is_err() || cancelled.is_err();
+    let (credits, requests) = (credits.unwrap_or_default(), requests.unwrap_or_default());
     let row = Order { credited: sum(&credits), ..row.clone() };
     let at = |at: &str, kind| Event { at: at.to_owned(), kind };
     let mut events = vec![at(&row.created_at, EventKind::Created)];
@@ -88,11 +112,22 @@ pub async fn history(
         at: date_time(credit.at),
         kind: EventKind::Credited(Box::new(credit)),
     }));
+    events.extend(requests.iter().flat_map(requested));
     events.extend(cancelled.ok().flatten().map(|it| at(&it.at, EventKind::Cancelled)));
     events.extend(updates.unwrap_or_default());
     events.extend(row.erased.as_deref().map(|erased| at(erased, EventKind::Erased)));
     events.sort_by_key(|event| parse_ms(&event.at));
-    Ok(History { events, row, lacks_credits, lacks_updates })
+    Ok(History { events, requests, row, lacks_credits, lacks_updates })
+}
+
+/// Returns that a credit was requested and, if so, that the request was refused. A credit is an event of its own.
+fn requested(request: &RequestRow) -> Vec<Event> {
+    let event = |at, kind| Event { at: date_time(at), kind };
+    let made = event(request.at, EventKind::CreditRequested(Box::new(request.clone())));
+    let decided = request.decision.as_ref().filter(|_| request.state == RequestState::Refused);
+    let refused =
+        |it: &Decision| event(it.decided, EventKind::CreditRefused(Box::new(request.clone())));
+    std::iter::once(made).chain(decided.map(refused)).collect()
 }
 
 /// Returns the sum of credits, a decimal with two places; `None` without credits.

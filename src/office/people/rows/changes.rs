@@ -55,6 +55,11 @@ pub(crate) fn removing(
     Ok([SenderMay { place, sender }.statement()?, is_not_last, remove])
 }
 
+/// Returns the statement that fails if the sender of a form is no longer a manager of a unit. `sender` is as for [`adding`].
+pub(crate) fn sender_may(unit: &str, sender: Option<&str>) -> Result<Statement> {
+    SenderMay { place: &["unit:", unit].concat(), sender }.statement()
+}
+
 /// Returns whether the sender of a form may change the people of a unit or a team. One query.
 pub async fn may_change(
     ledger: &dyn Ledger,

@@ -1,3 +1,6 @@
+pub mod impact;
+mod lines;
+mod part;
 pub mod profile;
 pub mod register;
 pub mod shop;

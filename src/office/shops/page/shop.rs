@@ -1,11 +1,12 @@
 //! The start page for a person who belongs to a shop. It lists the newest transactions of the person's
 //! units.
 //!
-//! For a person of a single unit, the page also shows what the unit owes. Until the unit's first live
+//! For a person of a single unit, the page also shows what the unit owes, and a line for each of its pages. Until the unit's first live
 //! transaction, the page lists the steps that remain. Each part of the page is read separately. If a part
 //! cannot be read, it says so, and the other parts are still shown.
 
-use super::total;
+use super::lines;
+use super::part::part;
 use crate::office::connections::page::troubles;
 use crate::office::keys::rule as keys;
 use crate::office::orders::page::{orders, own};
@@ -14,7 +15,6 @@ use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{ListQuery, TransactionFilter};
 use crate::office::payments::rule::due_months;
 use crate::office::payments::rule::due_months::DueFilter;
-use crate::office::payments::rule::usage;
 use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::people::rows::people::Membership;
 use crate::office::prices::rule as prices;
@@ -30,18 +30,18 @@ use crate::pledges::auth::KeyLevel;
 use crate::pledges::charge::PriceList;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::settlement::Month;
 use crate::pledges::store::{OperatorStore, PriceListKey};
-use futures_util::future::{join, join5, try_join3};
+use futures_util::future::{join, join4, try_join3};
 use maud::{Markup, html};
 
-/// Number of transactions that the page lists.
+/// Number of transactions that the page lists: for a unit fewer, so that the page is a screen of a phone.
 const NEWEST: usize = 5;
+const NEWEST_OF_UNIT: usize = 2;
 
 /// Shows the start page. Its parts are read at the same time.
 ///
-/// Ledger cost: 3 queries; for a person of one unit, at most 16 more. KV cost: at most 6 reads. Before the
-/// first live transaction, 1 more read, and 1 list per 1,000 keys (at most 10).
+/// Ledger cost: 3 queries; for a person of one unit, at most 26 more. KV cost: at most 12 reads; for a manager, 1 list per
+/// 1,000 keys (at most 10). Before the first live transaction, 1 more read, and that list again.
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
@@ -61,26 +61,14 @@ pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Home", content))
 }
 
-/// Returns a part of the page. If the part could not be read, returns a section that says so. `name` is the
-/// name of the part.
-fn part(name: &str, read: Result<Markup, OperatorError>) -> Markup {
-    read.unwrap_or_else(|error| {
-        html! {
-            section {
-                span.problem { (name) " could not be read" } ": "
-                (view::inline_code(&view::sentence(&error.to_string())))
-            }
-        }
-    })
-}
-
 async fn newest<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],
 ) -> Result<Markup, OperatorError> {
     let query = ListQuery { within: Some(units.to_vec()), ..ListQuery::default() };
     let ledger = context.ledger;
-    let found = transactions::list(ledger, &query, &Direction::Newest, NEWEST).await?;
+    let most = if units.len() == 1 { NEWEST_OF_UNIT } else { NEWEST };
+    let found = transactions::list(ledger, &query, &Direction::Newest, most).await?;
     let table = orders::table(context, &found.page.orders, single(units)).await;
     Ok(html! {
         section {
@@ -95,7 +83,7 @@ fn places<S, C, E>(context: &PageContext<'_, S, C, E>, units: &[String]) -> Mark
     let teams = context.access.memberships.0.iter().map(|Membership { place, .. }| place);
     let teams: Vec<_> = teams.filter(|place| matches!(place, KeyLevel::Team(_))).collect();
     html! {
-        section {
+        @if units.len() != 1 { section {
             h2 { "Your units" }
             ul.links {
                 @for unit in units.iter().take(view::MAX_ROWS) {
@@ -104,7 +92,7 @@ fn places<S, C, E>(context: &PageContext<'_, S, C, E>, units: &[String]) -> Mark
             }
             @if units.is_empty() { p.soft { "None yet." } }
             (view::more(units.len()))
-        }
+        } }
         @if !teams.is_empty() {
             section { h2 { "Your teams" } ul.links { @for team in teams { li { (own::place_link(team)) } } } }
         }
@@ -119,18 +107,16 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Markup {
     let live = TransactionFilter { unit: Some(unit.to_owned()), mode: Some(Mode::Live) };
     let steps = first_steps(context, unit, &live);
-    let (month, unpaid) = (this_month(context, &live), unpaid(context, &live));
-    let total = total::section(context, unit);
-    let (steps, month, unpaid, troubles, total) =
-        join5(steps, month, unpaid, troubles(context, Some(unit)), total).await;
+    let (unpaid, lines) = (unpaid(context, &live), lines::section(context, unit, &live));
+    let (steps, unpaid, troubles, lines) =
+        join4(steps, unpaid, troubles(context, Some(unit)), lines).await;
     let troubles =
         troubles.map(|found| html! { @if let Some(found) = found { section { (found) } } });
     html! {
         (part("Shop systems", troubles))
         (part("The first steps", steps))
-        (part("This month", month))
         (part("The unpaid months", unpaid))
-        (part("The public total", total))
+        (lines)
     }
 }
 
@@ -187,35 +173,6 @@ fn price_step(prices: Option<&PriceList>) -> Markup {
 async fn has_live_key(store: &impl OperatorStore, unit: &str) -> Result<bool, OperatorError> {
     let (keys, _) = keys::list(store, Some(&KeyLevel::Unit(unit.to_owned())), MAX_PAGES).await?;
     Ok(keys.iter().any(|key| key.note.as_ref().is_some_and(|note| note.mode == Mode::Live)))
-}
-
-async fn this_month<S: OperatorStore, C: Clock, E>(
-    context: &PageContext<'_, S, C, E>,
-    live: &TransactionFilter,
-) -> Result<Markup, OperatorError> {
-    let Some(month) = Month::at(context.clock.now_ms()) else { return Ok(html! {}) };
-    let ledger = context.ledger;
-    let used = usage::of_month(context.store, ledger, live, month).await?;
-    let sums: Vec<_> = used.months.iter().flat_map(|usage| &usage.sums).collect();
-    Ok(html! {
-        @if !sums.is_empty() {
-            section {
-                h2 { "This month so far" }
-                ul.plain {
-                    @for sum in sums {
-                        li {
-                            strong { (view::money(&sum.due, &sum.currency_code)) }
-                            " for " (sum.transactions) " live " (plural(sum.transactions))
-                        }
-                    }
-                }
-            }
-        }
-    })
-}
-
-fn plural(transactions: u64) -> &'static str {
-    if transactions == 1 { "transaction" } else { "transactions" }
 }
 
 async fn unpaid<S: OperatorStore, C: Clock, E>(

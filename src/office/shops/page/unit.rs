@@ -1,6 +1,7 @@
 //! Units (§5): the list of all units, and the page of one unit with its settings.
 
 use super::{profile, register, team};
+use crate::office::credit_requests::page as credit_requests;
 use crate::office::keys::page as keys;
 use crate::office::people::page as people;
 use crate::office::shared::page::context::PageContext;
@@ -113,7 +114,10 @@ pub(crate) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         (settings(context, &row))
         @if manages { (keys::section(context, &level, &times).await?) }
         (profile::section(context, &row))
-        @if operates { (team::of_unit(context, id).await?) }
+        @if operates {
+            (credit_requests::limit_section(context, id).await?)
+            (team::of_unit(context, id).await?)
+        }
         (people::leave_section(context, &level))
     };
     Ok(Page::new(format!("Unit {id}"), content))
@@ -143,6 +147,9 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
             ul.links {
                 @if context.may(Permission::Account) || is_of_shop {
                     li { a href=(link::path(&["units", id, "payments"])) { "Payments" } }
+                }
+                @if context.may(Permission::Account) || is_of_shop {
+                    li { a href=(link::path(&["units", id, "impact"])) { "Impact this year" } }
                 }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
                 li { a href=(with_unit("/find")) { "Find a transaction" } }

@@ -329,6 +329,59 @@ BEGIN
   SELECT RAISE(ABORT, 'credits cannot be changed');
 END;
 
+-- Requests of shops for credits (src/office/credit_requests/rows.rs). A rebuild of the ledger keeps them, because no record
+-- in Workers KV has them: their only other copies are in backups.
+--   id: the transaction.
+--   content: the requested credit, as JSON.
+--   cents, amount: the requested amount, as in `credits`.
+--   credits: the number of credits that the transaction had.
+--   author, at: who made the request, and when. by_shop: whether a person of a shop did.
+--   decider, decided, answer: who decided, when, and why the request was refused. decider_of_shop: whether a person of the
+--     shop did: then a credit was made at once, within the shop's limit, or the shop withdrew its request.
+CREATE TABLE credit_requests (
+  request TEXT PRIMARY KEY NOT NULL,
+  id TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  unit TEXT NOT NULL,
+  content TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  cents INTEGER,
+  amount TEXT,
+  credits INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  by_shop INTEGER NOT NULL CHECK (by_shop IN (0, 1)),
+  at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'credited', 'refused')),
+  decider TEXT,
+  decider_of_shop INTEGER CHECK (decider_of_shop IN (0, 1)),
+  decided INTEGER,
+  answer TEXT,
+  CHECK ((cents IS NULL) <> (amount IS NULL)),
+  CHECK ((state = 'open') = (decider IS NULL)),
+  CHECK ((decider IS NULL) = (decided IS NULL)),
+  CHECK ((decider IS NULL) = (decider_of_shop IS NULL)),
+  CHECK ((state = 'refused') = (answer IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX credit_requests_by_transaction ON credit_requests (id, at);
+-- A transaction has one open request at most, even if two people send one at the same time.
+CREATE UNIQUE INDEX credit_requests_open ON credit_requests (id) WHERE state = 'open';
+CREATE INDEX credit_requests_at_once ON credit_requests (unit, mode, decided) WHERE state = 'credited' AND decider_of_shop = 1;
+
+-- Up to which amounts the requests of a unit are credited at once. A unit without a row has no such limit: each of its
+-- requests needs a confirmation.
+--   per_order, per_month: the sums of one transaction and of one month, in hundredths of the currency.
+CREATE TABLE credit_limits (
+  unit TEXT PRIMARY KEY NOT NULL,
+  currency TEXT NOT NULL,
+  per_order INTEGER NOT NULL,
+  per_month INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  CHECK (per_order BETWEEN 1 AND per_month),
+  CHECK (per_month <= 9007199254740991)
+) STRICT, WITHOUT ROWID;
+
 -- Fulfilments: what was done for the pledges of a month, such as trees that were planted
 -- (src/office/fulfilment/rows/fulfilments.rs). A rebuild of the ledger keeps them, because no record in Workers KV
 -- has them: their only other copies are in backups.

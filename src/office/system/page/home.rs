@@ -7,6 +7,9 @@ use super::last_backups;
 use super::last_backups::Age;
 use super::setup::LATE_MINUTES;
 use crate::office::connections::page::troubles;
+use crate::office::credit_requests::rows::requests::RequestFilter;
+use crate::office::credit_requests::rule as credit_requests;
+use crate::office::credit_requests::rule::Request;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::fulfilment::rule::Balance;
 use crate::office::orders::page::orders;
@@ -29,15 +32,17 @@ use crate::pledges::scope::Mode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
-use futures_util::future::{join, join3, join4};
+use futures_util::future::{join, join4};
 use maud::{Markup, html};
 
 const MAX_NAMED: usize = 5;
+/// Maximum number of requested credits that are counted.
+const MAX_LISTED: usize = 100;
 
 /// The line that shows a task on the page; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// Shows the start page. KV cost: at most 9 lists and 86 reads. Ledger cost: 7 queries, sent at the same time, and 7 or 8
+/// Shows the start page. KV cost: at most 9 lists and 86 reads. Ledger cost: 8 queries, sent at the same time, and 7 or 8
 /// beside them. A new service costs as much as the [`checklist`] more.
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -70,13 +75,16 @@ async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     let of_ledger = task(context, Permission::Operate, "The state of the ledger", ledger(context));
     let of_backups = task(context, Permission::Operate, "The last backup", backup(context));
     let of_shops = task(context, Permission::Operate, "Shop systems", troubles(context, None));
-    let ((mails, pledges, months, charges), (units, ledger, backup, shops), updates) = join3(
-        join4(of_mail, of_pledges, of_months, of_charges),
-        join4(of_units, of_ledger, of_backups, of_shops),
-        of_updates,
-    )
-    .await;
-    let all = [mails, shops, pledges, months, charges, updates, ledger, backup, units];
+    let of_credits = task(context, Permission::Account, "Requested credits", credits(context));
+    let ((mails, pledges, months, charges), (units, ledger, backup, shops), updates, credits) =
+        join4(
+            join4(of_mail, of_pledges, of_months, of_charges),
+            join4(of_units, of_ledger, of_backups, of_shops),
+            of_updates,
+            of_credits,
+        )
+        .await;
+    let all = [mails, shops, credits, pledges, months, charges, updates, ledger, backup, units];
     all.into_iter().flatten().collect()
 }
 
@@ -153,6 +161,25 @@ async fn unsettled<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C
     let address = |month| in_month("/payments", month, &[]);
     Ok((!months.is_empty())
         .then(|| html! { "Months to settle: " (by_month(&months, "unit", address)) }))
+}
+
+async fn credits<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let filter = RequestFilter { unit: None, only_open: true, most: MAX_LISTED };
+    let found = credit_requests::list(context.ledger, &filter).await?;
+    let others = found.len().saturating_sub(MAX_NAMED);
+    let names = context.names_of(found.iter().take(MAX_NAMED).map(|it| &*it.scope.unit)).await;
+    Ok((!found.is_empty()).then(|| {
+        html! {
+            "Confirm or refuse requested credits: "
+            @for (index, Request { transaction, scope, amount, currency_code, .. }) in found.iter().take(MAX_NAMED).enumerate() {
+                @if index > 0 { ", " }
+                a href=(link::path(&["transactions", transaction])) { (view::money(amount, currency_code)) }
+                " of " (names.link(&scope.unit))
+            }
+            @if others > 0 { " and " (others) " more" @if found.len() >= MAX_LISTED { " or more" } }
+            "."
+        }
+    }))
 }
 
 async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {

@@ -1,12 +1,14 @@
-//! Backs up and restores the rows that only the ledger has: people of shops, credits, fulfilments, updates, decisions about orders of
+//! Backs up and restores the rows that only the ledger has: people of shops, credits and their requests, fulfilments, updates, decisions about orders of
 //! shop systems, and the audit log. A row is a JSON text. A restore never replaces a newer row by an older one, and can be repeated: a person who is there stays as
-//! they are, credits never change, a fulfilment is removed at most once, and each change of an update has a higher
+//! they are, credits never change, a request is decided at most once, a fulfilment is removed at most once, and each change of an update has a higher
 //! revision.
 
 use crate::office::audit::rows as audit;
 use crate::office::audit::rows::AuditRow;
 use crate::office::connections::rows::orders;
 use crate::office::connections::rows::orders::KeptOrder;
+use crate::office::credit_requests::rows::requests;
+use crate::office::credit_requests::rows::requests::RequestRow;
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::fulfilment::rows::fulfilments;
@@ -21,7 +23,7 @@ use strum::EnumIter;
 
 /// Maximum number of rows on a page.
 const MOST: usize = 100;
-/// The reason of a credit whose transaction is erased.
+/// The reason of a credit, and of a request for one, whose transaction is erased.
 const ERASED: &str = "erased";
 
 /// A table whose rows only the ledger has.
@@ -29,6 +31,8 @@ const ERASED: &str = "erased";
 #[serde(rename_all = "lowercase")]
 pub enum OwnTable {
     Credits,
+    /// Requests of shops for credits.
+    Requests,
     /// Fulfilments, including removed ones.
     Fulfilments,
     /// Updates in every state.
@@ -60,6 +64,7 @@ pub async fn page(
     let sql = match table {
         OwnTable::People => people::PAGE,
         OwnTable::Credits => credits::PAGE,
+        OwnTable::Requests => requests::PAGE,
         OwnTable::Fulfilments => fulfilments::PAGE,
         OwnTable::Updates => updates::PAGE,
         OwnTable::Orders => orders::PAGE,
@@ -118,6 +123,13 @@ impl OwnRow {
                 }
                 (credit.operation.clone(), credits::restoring(&credit)?)
             }
+            OwnTable::Requests => {
+                let mut row: RequestRow = parsed(row)?;
+                if erased.contains(&row.id) {
+                    row.forget_reasons(ERASED);
+                }
+                (row.request.clone(), requests::restoring(&row)?)
+            }
             OwnTable::Fulfilments => {
                 let row: FulfilmentRow = parsed(row)?;
                 (row.id.clone(), fulfilments::restoring(&row)?)
@@ -167,6 +179,7 @@ async fn present(ledger: &dyn Ledger, table: OwnTable, rows: &[OwnRow]) -> Resul
     match table {
         OwnTable::People => ask(ledger, &People { ids }).await,
         OwnTable::Credits => ask(ledger, &Credits { ids }).await,
+        OwnTable::Requests => ask(ledger, &Requests { ids }).await,
         OwnTable::Fulfilments => ask(ledger, &Fulfilments { ids }).await,
         OwnTable::Updates => ask(ledger, &Updates { ids }).await,
         OwnTable::Orders => ask(ledger, &Orders { ids }).await,
@@ -197,6 +210,10 @@ present!(
 present!(
     Credits,
     "SELECT json_quote(operation) FROM json_each(?1, '$.ids') JOIN credits ON operation = value"
+);
+present!(
+    Requests,
+    "SELECT json_quote(request) FROM json_each(?1, '$.ids') JOIN credit_requests ON request = value"
 );
 present!(
     Fulfilments,

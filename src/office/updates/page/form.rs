@@ -18,7 +18,7 @@ pub(super) const PATH: &str = "/updates";
 pub(super) const PAGE: (&str, &str) = ("Updates", PATH);
 
 /// Returns the words by which pages name a stage, such as `Under way` for `under-way`.
-pub(super) fn stage_in_words(name: &str) -> &str {
+pub(crate) fn stage_in_words(name: &str) -> &str {
     STAGE.label_of(name).unwrap_or(name)
 }
 

@@ -1,6 +1,7 @@
 //! The history of a transaction, and who may do what the page does not offer.
 
 use crate::buyer::updates::Stage;
+use crate::office::credit_requests::rows::requests::{Decision, RequestRow};
 use crate::office::mails::page::mail_state;
 use crate::office::orders::rule::{Event, EventKind, History};
 use crate::office::shared::page::context::PageContext;
@@ -20,7 +21,7 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
         section #history {
             h2 { "History" }
             ol.plain.history {
-                @for event in &history.events { li { (when(event, times)) " " (what(context, event)) } }
+                @for event in &history.events { li { (when(event, times)) " " (what(context, history, event)) } }
             }
             @if history.lacks_credits { p.problem { "The ledger does not answer, so credits are not shown." } }
             @if history.lacks_updates {
@@ -37,7 +38,12 @@ fn when<C: Clock>(event: &Event, times: &ListTimes<'_, C>) -> Markup {
     }
 }
 
-fn what<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, event: &Event) -> Markup {
+fn what<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    history: &History,
+    event: &Event,
+) -> Markup {
+    let sees_reasons = context.may(Permission::Account) || context.is_of_shop();
     match &event.kind {
         EventKind::Created => html! { "Created" },
         EventKind::Notified(status) => {
@@ -47,14 +53,37 @@ fn what<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, event: &Eve
         EventKind::Paid => html! { "The month was paid" },
         EventKind::Credited(credit) => html! {
             "Credited: " (view::money(&credit.amount(), &credit.currency))
-            " by " (context.author_of(&credit.author, false))
+            " by " (context.author_of(&credit.author, history.is_at_once(credit)))
             @if context.may(Permission::Account) { ": " (view::untrusted_text(&credit.reason)) }
         },
+        EventKind::CreditRequested(request) => html! {
+            "Credit requested: " (view::money(&request.amount(), &request.currency))
+            " by " (context.author_of(&request.author, request.by_shop == 1))
+            @if sees_reasons { ": " (view::untrusted_text(request.reason())) }
+            @if request.is_open() { ". " strong { "Not decided yet." } }
+        },
+        EventKind::CreditRefused(request) => refused(context, request, sees_reasons),
         EventKind::Cancelled => html! { "Cancelled: the timeline says so" },
         EventKind::Updated { offering, stage } => {
             html! { "The timeline shows " (view::untrusted_text(offering)) ": " (words(*stage)) }
         }
         EventKind::Erased => html! { "Personal data erased" },
+    }
+}
+
+fn refused<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    request: &RequestRow,
+    sees_reasons: bool,
+) -> Markup {
+    let Some(Decision { decider, decider_of_shop, .. }) = &request.decision else {
+        return html! {};
+    };
+    let by_shop = *decider_of_shop == 1;
+    html! {
+        "Requested credit " @if by_shop { "withdrawn" } @else { "refused" }
+        " by " (context.author_of(decider, by_shop))
+        @if sees_reasons { ": " (view::untrusted_text(request.answer.as_deref().unwrap_or_default())) }
     }
 }
 
@@ -71,10 +100,9 @@ fn words(stage: Stage) -> &'static str {
 pub(super) fn others<S, C, E>(context: &PageContext<'_, S, C, E>, manages: bool) -> Markup {
     let sees = context.may(Permission::Support) || context.is_of_shop();
     let text = match (context.is_of_shop(), manages) {
-        (true, true) => "Only the operators of this service credit transactions.",
+        (true, true) => return html! {},
         (true, false) => {
-            "Managers of the shop see personal data, send e-mails again and erase. Only the operators of this service \
-             credit transactions."
+            "Managers of the shop see personal data, send e-mails again, request credits and erase."
         }
         (false, true) => return html! {},
         (false, false) if !sees => {

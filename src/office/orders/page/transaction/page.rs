@@ -5,7 +5,7 @@ use super::details::{Facts, Times};
 use super::parts::mode;
 use super::{erase_form, history, mail, pledges, related};
 use crate::buyer::recipient::Profile;
-use crate::office::credits::page as credit;
+use crate::office::credit_requests::page as credit_requests;
 use crate::office::keys::rule::KeyRow;
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::Status;
@@ -26,7 +26,7 @@ use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 use std::iter;
 
-/// Shows a transaction, masked. KV cost: at most 24 calls. Ledger cost: 4 queries.
+/// Shows a transaction, masked. KV cost: at most 24 calls. Ledger cost: at most 6 queries.
 pub(crate) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
@@ -59,15 +59,14 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         true => Some(OfSupport::read(context, record, (row, &times), may_search).await?),
         false => None,
     };
-    let credits = match context.may(Permission::Account) {
-        true => Some(credit::section(context, record, &row.id, &times).await?),
-        false => None,
-    };
     let paid_at = record.paid_at(context.store).await?;
     let notifications = of_support.as_ref().map_or(&[][..], |it| &it.notifications);
     let places = (context.store, context.ledger);
     let history =
         transactions::history(places, record, row, notifications, paid_at.as_ref()).await?;
+    let of_credits = (manages && context.is_of_shop(), &times);
+    let credits =
+        credit_requests::section(context, record, history.open_request(), of_credits).await?;
     let prices = record.prices(context.store).await?;
     let key = details::key(context.store, shown.key.as_deref()).await?;
     let facts = Facts {
@@ -92,7 +91,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         }
         (history::section(context, &history, &times))
         section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop(), &times)) }
-        @if let Some(credits) = &credits { section #credits { h2 { "Credits" } (credits) } }
+        @if let Some(credits) = &credits { (credits) }
         @if let Some(OfSupport { related, notifications }) = &of_support {
             (related)
             @for status in notifications { (mail::section(context, &row.id, (status, &times), may_search)) }

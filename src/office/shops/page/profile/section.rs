@@ -14,8 +14,11 @@ use crate::pledges::types::NotificationService;
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
 
-/// The text fields of a profile: name, label, and hint.
-const TEXTS: [(&str, &str, &str); 6] = [
+/// A text field of a profile: name, label, and hint.
+type Text = (&'static str, &'static str, &'static str);
+
+/// The text fields about the shop's looks.
+const LOOKS: [Text; 5] = [
     ("name", "Name", "The shop's name as buyers know it: one line, at most 80 characters."),
     ("logo", "Logo", "The https address of an image, which is shown instead of the name."),
     ("link", "Link", "The https address that the name or logo links to."),
@@ -24,7 +27,6 @@ const TEXTS: [(&str, &str, &str); 6] = [
         "Accent colour",
         "For example #8a4b2a. Where this colour would be hard to read, a darker or lighter shade is used.",
     ),
-    ("reply-to", "Reply-to address", "Replies to the e-mails go to this address."),
     (
         "time-zone",
         "Time zone",
@@ -32,20 +34,23 @@ const TEXTS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// The text fields for statements: name, label, and hint, as in [`TEXTS`]. Buyers do not see their values.
-const BILLING: [(&str, &str, &str); 3] = [
+/// The text fields about e-mails. The second one has several lines.
+const MAIL: [Text; 2] = [
+    ("reply-to", "Reply-to address", "Replies to the e-mails go to this address."),
+    (
+        "mail-text",
+        "Your own text in e-mails",
+        "Shown above the button: at most 6 lines and 300 characters of plain text. It is not translated. Web \
+         addresses in it do not become links.",
+    ),
+];
+
+/// The text fields for statements. Buyers do not see their values. The first one has a single line.
+const BILLING: [Text; 3] = [
     ("billing-name", "Billing name", "The name of the company on statements."),
     ("billing-address", "Billing address", "The address on statements, at most 6 lines."),
     ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
 ];
-
-/// The field for the shop's own text in e-mails: name, label, and hint, as in [`TEXTS`].
-const MAIL_TEXT: (&str, &str, &str) = (
-    "mail-text",
-    "Your own text in e-mails",
-    "Shown above the button: at most 6 lines and 300 characters of plain text. It is not translated. Web \
-     addresses in it do not become links.",
-);
 
 /// The form value that stands for no fixed language: the reader's browser decides.
 pub(super) const READER: &str = "reader";
@@ -80,7 +85,7 @@ pub(crate) fn section<S, C: Clock, E: Entropy>(
 ) -> Markup {
     let profile = members(row);
     html! {
-        section {
+        section #profile {
             h2 { "Profile" }
             @if let Some(problem) = &row.problem {
                 (view::problem(&format!("the profile cannot be read ({problem}): fill in the form again")))
@@ -115,12 +120,12 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 16] {
         ("logo", profile.logo.as_deref().unwrap_or_default()),
         ("link", profile.link.as_deref().unwrap_or_default()),
         ("accent", profile.accent.as_deref().unwrap_or_default()),
-        ("reply-to", profile.reply_to.as_deref().unwrap_or_default()),
         ("time-zone", profile.time_zone.as_deref().unwrap_or_default()),
+        ("reply-to", profile.reply_to.as_deref().unwrap_or_default()),
+        ("mail-text", profile.mail_text.as_deref().unwrap_or_default()),
         ("billing-name", profile.billing_name.as_deref().unwrap_or_default()),
         ("billing-address", profile.billing_address.as_deref().unwrap_or_default()),
         ("tax-text", profile.tax_text.as_deref().unwrap_or_default()),
-        ("mail-text", profile.mail_text.as_deref().unwrap_or_default()),
         ("language", profile.language.as_deref().unwrap_or_default()),
         ("mail", if profile.mail { "on" } else { "" }),
         ("public-total", if profile.public_total { "on" } else { "" }),
@@ -158,7 +163,7 @@ fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> M
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
         options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
-    let labels = TEXTS.iter().chain(&BILLING).chain([&MAIL_TEXT]);
+    let labels = LOOKS.iter().chain(&MAIL).chain(&BILLING);
     let texts = labels.zip(texts).map(|((_, label, _), (_, text))| (*label, text));
     let language = if language.is_empty() { READER } else { language };
     let choices = [
@@ -171,6 +176,8 @@ fn facts<S, C, E>(context: &PageContext<'_, S, C, E>, profile: &NewProfile) -> M
     view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
+/// Renders the form of a profile. Only the part that every profile needs is always open. The others are sent as well while they
+/// are folded; the one with a problem is open.
 pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -179,41 +186,25 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     problem: &FormProblem,
 ) -> Markup {
     let [texts @ .., (_, language), (_, mail), (_, total), a, b, c] = texts(profile);
-    let field =
-        |((name, label, hint), (_, value)): (&(&'static str, &'static str, &'static str), _)| {
-            view::Field {
-                name,
-                label,
-                value,
-                hint,
-                required: *name == "name",
-                problem: problem.of(name),
-                ..view::Field::default()
-            }
-        };
-    let [looks @ .., _, _, _, mail_text] = texts;
-    let [.., name, address, tax, _] = texts;
-    let looks = TEXTS.iter().zip(looks).map(field);
-    let billing = BILLING.iter().zip([name, address, tax]).map(field);
+    let ([name, logo, link, accent, time_zone], [reply_to, mail_text], [billing, address, tax]) =
+        fields(&texts, problem);
+    let language = language_choice(language, seen, problem);
+    let looks = html! { @for field in [name, logo, link, accent, time_zone] { (field.render()) } (language) };
+    let mails = html! {
+        (view::select("mail", "E-mails to buyers", &MAILS, mail))
+        (reply_to.render()) (mail_text.render_lines())
+        @for (name, is_on) in [a, b, c] { (messaging_choice(context, name, is_on)) }
+    };
+    let public = view::select_with("public-total", "Public total", &MAILS, total, TOTAL_HINT);
+    let billing = html! { (billing.render()) (address.render_lines()) (tax.render_lines()) };
+    let on = |is_on| if is_on { "on" } else { "off" };
     html! {
         (context.form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
-            div.fields {
-                @for field in looks { (field.render()) }
-                (language_choice(language, seen, problem))
-                (view::select("mail", "E-mails to buyers", &MAILS, mail))
-                @for (name, is_on) in [a, b, c] { (messaging_choice(context, name, is_on)) }
-                (field((&MAIL_TEXT, mail_text)).render_lines())
-                (view::select_with("public-total", "Public total", &MAILS, total, TOTAL_HINT))
-            }
-            fieldset {
-                legend { "On statements only: buyers do not see these texts." }
-                div.fields {
-                    @for field in billing {
-                        @if field.name == "billing-name" { (field.render()) } @else { (field.render_lines()) }
-                    }
-                }
-            }
+            div.fields { (looks) }
+            (folded(&format!("E-mails and messages: e-mails {}", on(profile.mail)), &mails))
+            (folded(&format!("Public total: {}", on(profile.public_total)), &public))
+            (folded("Statements: name, address and tax, which buyers do not see", &billing))
             div.row {
                 button { "Save profile" }
                 @for (of, words) in [("page", "Preview page"), ("mail", "Preview e-mail")] {
@@ -224,6 +215,29 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
             }
         }))
     }
+}
+
+/// Returns the text fields of the profile's parts: looks, e-mails and statements.
+fn fields<'f>(
+    texts: &[(&'static str, &'f str); 10],
+    problem: &'f FormProblem,
+) -> ([view::Field<'f>; 5], [view::Field<'f>; 2], [view::Field<'f>; 3]) {
+    let field = |(name, label, hint): Text| view::Field {
+        name,
+        label,
+        value: texts.iter().find(|(own, _)| *own == name).map_or("", |(_, value)| value),
+        hint,
+        required: name == "name",
+        problem: problem.of(name),
+        ..view::Field::default()
+    };
+    (LOOKS.map(field), MAIL.map(field), BILLING.map(field))
+}
+
+/// Renders a part of the form, folded unless one of its fields has a problem.
+fn folded(summary: &str, fields: &Markup) -> Markup {
+    let has_problem = fields.0.contains("aria-invalid=\"true\"");
+    html! { details open[has_problem] { summary { (summary) } div.fields { (fields) } } }
 }
 
 /// Renders the field that switches a messaging service on or off. Says so if no adapter is attached
