@@ -92,6 +92,7 @@ for (const [name, codes] of FAMILIES)
 /** The codes that tables of other documents explain. @type {[document: string, codes: string[]][]} */
 const IN_TABLES = [
   ["docs/ledger.md", variants("src/office/system/rows/findings.rs", "FindingKind", "lower")],
+  ["docs/dashboard.md", variants("src/office/notices/rows/notices.rs", "NoticeKind", "lower")],
   ["docs/shop-systems.md", variants("src/office/connections/rows/received.rs", "Fate", "lower")],
   ["docs/emails.md", variants("src/office/mails/rule/status.rs", "State", "kebab")],
   [

@@ -54,7 +54,10 @@ test("a built playground is copied, and each page links to it", () => {
     ["404.html", "/playground/"],
   ])
     assert.ok(read(page).includes(`<a href="${href}">Playground</a>`), page);
-  assert.match(read("_headers"), /^\/playground\/\*\n {2}! Content-Security-Policy$/m);
+  assert.match(
+    read("_headers"),
+    /^\/playground\/\*\n {2}! Content-Security-Policy\n {2}X-Frame-Options: DENY$/m,
+  );
 });
 
 /** The bytes of files after brotli. @type {Map<string, number>} */

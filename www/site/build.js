@@ -101,6 +101,7 @@ const HEADERS = `/*
   Referrer-Policy: no-referrer
 /playground/*
   ! Content-Security-Policy
+  X-Frame-Options: DENY
 /*.md
   Content-Type: text/markdown; charset=utf-8
 `;

@@ -15,6 +15,7 @@ import { pageOf, plain } from "./pages.js";
 const TABLES = [
   ["docs/emails.md", "Check, preview and resend", "State of an e-mail or a message"],
   ["docs/messaging.md", "Check, preview and resend", "State of a message"],
+  ["docs/dashboard.md", "Get e-mails", "E-mail of the dashboard"],
   ["docs/ledger.md", "Findings", "Finding of the ledger"],
   ["docs/shop-systems.md", "What happens to an order", "Outcome of an order"],
 ];
