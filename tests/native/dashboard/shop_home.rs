@@ -31,7 +31,7 @@ fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
             200,
             &["This month so far", "for 1 live transaction", "Not marked as paid"],
         );
-        let of_all = ["This year: <a href=\"/units/north/impact\">", "/units/north/usage"];
+        let of_all = ["This year: <a href=\"/units/north/impact\">", "/units/north/payments"];
         assert_has(&page, 200, &of_all);
         let of_managers = ["1 live, 1 in all", "2 people", "1 connected", "/units/north/prices"];
         for words in of_managers {

@@ -52,7 +52,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
                 @for (name, line) in lines.into_iter().chain(of_managers) {
                     li { (part(name, line.map(|line| html! { (name) ": " (line) }))) }
                 }
-                li { a href=(page("usage")) { "Statements and payments" } }
+                li { a href=(page("payments")) { "Statements and payments" } }
             }
         }
     }
