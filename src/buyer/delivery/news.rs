@@ -18,13 +18,13 @@ use crate::pledges::types::{RetrievedPledgeTransaction, TransactionId};
 use futures_util::future::try_join_all;
 
 /// What the buyer knew before an e-mail with news.
-pub(super) struct Known {
+pub(super) struct KnownNews {
     pub subscription: Subscription,
     /// The IDs of the updates that earlier e-mails told of.
     pub told: Vec<String>,
 }
 
-impl Known {
+impl KnownNews {
     fn has(&self, id: &str) -> bool {
         [&self.told, &self.subscription.seen].into_iter().flatten().any(|known| known == id)
     }
@@ -88,7 +88,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         &self,
         delivery: &Delivery<'_>,
         bytes: &[u8],
-        known: &Known,
+        known: &KnownNews,
         token: String,
     ) -> Result<News, NotSent> {
         if delivery.message.updates.iter().all(|id| known.has(id)) {
@@ -116,7 +116,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         &self,
         month: Month,
         offering_id: String,
-        known: &Known,
+        known: &KnownNews,
     ) -> Result<(String, Vec<Update>), StoreError> {
         let key = UpdatesKey::new(Mode::Live, &offering_id, month);
         let updates: Option<OfferingUpdates> = self.load(&key).await?;

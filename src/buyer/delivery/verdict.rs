@@ -3,7 +3,7 @@
 use super::claim::Counted;
 use super::deliveries::Turn;
 use super::draft::Draft;
-use super::news::{Known, News};
+use super::news::{KnownNews, News};
 use super::schedule::absent;
 use super::{
     Delivery, ENDED, LOOK_MS, Mailer, Messenger, NotSent, Notifier, Reason, Timer, WAIT_MS, busy,
@@ -57,7 +57,7 @@ impl<S: ListingStore, M: Mailer, A: Messenger, C: Timer> Notifier<'_, S, M, A, C
         let secret = secret.map(|record| record.secret);
         let news = match subscription {
             Some(subscription) => {
-                let known = Known { subscription, told };
+                let known = KnownNews { subscription, told };
                 let token = secret.as_ref().ok_or(Reason::NoSecret)?;
                 let token = token.unsubscribe_token(delivery.id.as_str());
                 Some(self.news(delivery, &bytes, &known, token).await?)

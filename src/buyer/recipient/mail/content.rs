@@ -1,6 +1,6 @@
 //! The content of the e-mail, for both its plain text and its HTML.
 
-use super::events::News;
+use super::events::MailNews;
 use crate::buyer::recipient::calendar::Calendar;
 use crate::buyer::recipient::heading::recipient_name;
 use crate::buyer::recipient::language::{Language, Plural};
@@ -29,7 +29,7 @@ pub(super) struct MailContent<'c> {
     /// The URL of the transaction's page.
     pub link: &'c str,
     /// What has happened since, which such an e-mail tells in place of the pledges.
-    pub news: Option<News<'c>>,
+    pub news: Option<MailNews<'c>>,
     name: Option<String>,
     /// The pledges that are listed, such as `12 trees` and `Mangroves`.
     pledges: Vec<PledgeLine>,
@@ -45,7 +45,7 @@ impl<'c> MailContent<'c> {
         profile: Option<&'c Profile>,
         calendar: Calendar<'_>,
         link: &'c str,
-        news: Option<News<'c>>,
+        news: Option<MailNews<'c>>,
     ) -> Self {
         let language = calendar.language;
         MailContent {

@@ -11,14 +11,14 @@ use crate::pledges::types::{RetrievedPledge, RetrievedPledgeTransaction};
 const MAX_EVENTS: usize = 20;
 
 /// The news of an e-mail.
-pub(super) struct News<'n> {
-    pub events: Vec<Event>,
+pub(super) struct MailNews<'n> {
+    pub events: Vec<EventText>,
     /// The URL of the page that ends these e-mails.
     pub unsubscribe: &'n str,
 }
 
 /// What an e-mail says about one update.
-pub(super) struct Event {
+pub(super) struct EventText {
     /// What happened, and when: `Done · trees · 3 December 2026`.
     pub title: String,
     /// The sentence of the update.
@@ -27,7 +27,7 @@ pub(super) struct Event {
     pub facts: Vec<String>,
 }
 
-impl<'n> News<'n> {
+impl<'n> MailNews<'n> {
     pub fn new(
         calendar: Calendar<'_>,
         transaction: &RetrievedPledgeTransaction<'_>,
@@ -43,12 +43,12 @@ impl<'n> News<'n> {
             let updates = offering.updates.unwrap_or_default();
             updates.iter().filter_map(move |update| Some((pledge_of(offering)?, update)))
         });
-        let events = updates.map(|(pledge, update)| Event::new(calendar, pledge, update));
-        News { events: events.take(MAX_EVENTS).collect(), unsubscribe }
+        let events = updates.map(|(pledge, update)| EventText::new(calendar, pledge, update));
+        MailNews { events: events.take(MAX_EVENTS).collect(), unsubscribe }
     }
 }
 
-impl Event {
+impl EventText {
     fn new(calendar: Calendar<'_>, pledge: &RetrievedPledge<'_>, update: &Update) -> Self {
         let language = calendar.language;
         let stage = part(language.text(Sentence::Stages), update.stage as usize).to_owned();
@@ -62,7 +62,7 @@ impl Event {
         let label = |index| part(language.text(Sentence::Facts), index);
         let facts = facts.filter_map(|(index, fact)| Some(format!("{}: {}", label(index), fact?)));
         let picture = update.picture.iter().map(|picture| format!("[{}]", &*picture.text));
-        Event {
+        EventText {
             title: title.into_iter().flatten().collect::<Vec<_>>().join(" · "),
             text: sentence(language, &update.texts).map(|(_, text)| text.to_owned()),
             facts: facts.chain(picture).collect(),

@@ -1,7 +1,7 @@
 //! Renders the e-mail as HTML: one column, in tables, because some mail programs apply widths only to tables.
 
 use super::content::MailContent;
-use super::events::Event;
+use super::events::EventText;
 use super::style::{
     BUTTON_HEIGHT, COLUMN, FOOT, HEADING, HIDDEN, LABEL, LOGO_HEIGHT, Look, MAIN, MARGIN, NOTE,
     PAPER, PARAGRAPH, SOFT, WORD_COLUMN, WORD_COLUMN_END, WORD_HEAD, cell_style,
@@ -100,7 +100,7 @@ fn message(content: &MailContent<'_>, look: &Look<'_>) -> Markup {
     }
 }
 
-fn event(Event { title, text, facts }: &Event, look: &Look<'_>) -> Markup {
+fn event(EventText { title, text, facts }: &EventText, look: &Look<'_>) -> Markup {
     html! {
         div style=(PARAGRAPH) {
             p style="margin:0 0 6px" { strong.leaf style={ "color:" (look.light) } { bdi { (title) } } }

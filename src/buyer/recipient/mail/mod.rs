@@ -26,7 +26,7 @@ use crate::buyer::web_address::WebAddress;
 use crate::pledges::time::TimeZones;
 use crate::pledges::types::RetrievedPledgeTransaction;
 use content::MailContent;
-use events::News;
+use events::MailNews;
 use style::Look;
 
 /// An e-mail without the addresses of sender and recipient.
@@ -74,7 +74,7 @@ pub fn news_mail(
 ) -> Option<Mail> {
     let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
     let calendar = Calendar::new(language, profile, zones);
-    let news = News::new(calendar, transaction, progress, unsubscribe);
+    let news = MailNews::new(calendar, transaction, progress, unsubscribe);
     let content = MailContent::new(transaction, profile, calendar, link, Some(news));
     Some(written(&content, profile))
 }

@@ -1,7 +1,7 @@
 //! Writes the plain text of a notification: as an e-mail, or as a message of a messaging service.
 
 use super::content::MailContent;
-use super::events::{Event, News};
+use super::events::{EventText, MailNews};
 use crate::buyer::recipient::words::{Sentence, fill, part};
 
 /// Writes the text of the e-mail. Its last paragraph is marked as a signature, which mail programs leave out
@@ -37,13 +37,13 @@ fn text(content: &MailContent<'_>, before_facts: &str, why: &str) -> String {
     paragraphs.push(format!("{}\n{}", say(Sentence::MailLink), content.link));
     paragraphs.push(say(Sentence::MailPrivate).to_owned());
     paragraphs.push(format!("{before_facts}{}\n{why}", content.facts()));
-    let end = |news: &News<'_>| format!("{}\n{}", content.unsubscribe(), news.unsubscribe);
+    let end = |news: &MailNews<'_>| format!("{}\n{}", content.unsubscribe(), news.unsubscribe);
     paragraphs.extend(content.news.as_ref().map(end));
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     paragraphs.join("\n\n") + "\n"
 }
 
-fn event(event: &Event) -> String {
+fn event(event: &EventText) -> String {
     event.lines().collect::<Vec<_>>().join("\n")
 }
 
