@@ -108,7 +108,7 @@ fn a_task_that_cannot_be_read_says_so_and_the_others_are_shown() {
     dashboard.store().set_failing(None);
     dashboard.ledger.set_failing(Failing::Before);
     let page = main(&dashboard);
-    assert_eq!(page.matches("could not be read</span>").count(), 8, "{page}");
+    assert_eq!(page.matches("could not be read</span>").count(), 9, "{page}");
     assert!(page.contains(MAILS) && page.contains(BACKUP), "{page}");
     dashboard.ledger.set_failing(Failing::Unbound);
     let page = main(&dashboard);

@@ -327,6 +327,12 @@ fn a_form_of_another_shops_manager_changes_nothing() {
         form_of("/units/north", path, &update);
     }
     form_of("/units/north", &format!("{transaction}/credit"), &[("reason", "r")]);
+    let credit = format!("{transaction}/credit");
+    form_of("/units/north", &format!("{credit}/request"), &[("reason", "r"), ("amount", "0.10")]);
+    form_of("/units/north", &format!("{credit}/confirm"), &[]);
+    form_of("/units/north", &format!("{credit}/refuse"), &[("reason", "r")]);
+    let sums = [("per-order", "1"), ("per-month", "1")];
+    form_of("/units/north", "/units/north/credit-limit", &sums);
     form_of("/units/north", "/units/north/unpaid", &[("month", "2026-01")]);
     let done = [("month", "2026-01"), ("offering", "tree"), ("quantity", "1"), ("partner", "p")];
     form_of("/units/north", "/fulfilment", &done);
@@ -400,6 +406,7 @@ fn nothing_that_a_manager_sees_names_another_shop() {
         "/orders",
         "/person",
         "/units/north",
+        "/units/north/impact",
         "/units/north/payments",
         "/units/north/payments.csv",
         "/units/north/people",

@@ -33,7 +33,7 @@ fn a_shop_sees_its_newest_transactions_this_month_and_its_unpaid_months() {
         );
         let of_all = ["This year: <a href=\"/units/north/impact\">", "/units/north/payments"];
         assert_has(&page, 200, &of_all);
-        let of_managers = ["1 live, 1 in all", "2 people", "1 connected", "/units/north/prices"];
+        let of_managers = ["2 live, 2 in all", "2 people", "1 connected", "/units/north/prices"];
         for words in of_managers {
             assert_eq!(page.text.contains(words), person == EVA, "{person}: {words}");
         }
@@ -173,7 +173,7 @@ fn a_shop_sees_what_it_pledged_this_year_and_what_its_buyers_were_told() {
          FROM transactions ORDER BY created DESC LIMIT 1",
     );
     let update = |id: &str, offering: &str, state: &str, text: &str| {
-        let content = serde_json::json!({ "id": id, "stage": "done", "date": "2026-01-20", "texts": [["en", text]] });
+        let content = serde_json::json!({ "id": id, "stage": "done", "date": "2026-01-20", "texts": { "en": text } });
         ledger.sql(&format!(
             "INSERT INTO updates (id, mode, month, offering, state, day, content, revision, operation, author, at, changer, changed)
              VALUES ('{id}', 'live', '2026-01', '{offering}', '{state}', '2026-01-20', '{content}', 1, '', 'a', 0, 'a', 0)"

@@ -55,6 +55,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("payments mark", "marked {month 0} as paid{text 1}"),
     ("payments undo", "marked {month 0} as unpaid again{text 1}"),
     ("credits add", "credited {transaction 0}{text 1}"),
+    ("credits confirm", "credited {transaction 0}{text 1}"),
     ("credits request", "requested a credit of {transaction 0}{text 1}"),
     ("credits refuse", "refused the requested credit of {transaction 0}{text 1}"),
     ("credits limit", "changed the limit of credits{of}{text 0}"),
