@@ -240,7 +240,9 @@ test("requests that no page of the shop posts are neither saved nor pledged", as
   assert.ok(redirected);
   await shop.pledge({ number: "order-1001", payload: shop.saved[0].payload });
   const [{ notifications, pledges }] = service.transactions();
-  assert.deepEqual([notifications, pledges[0].details[0].name], [[], null], "only what was chosen");
+  const [{ name, nounPlural }] = pledges[0].details;
+  assert.deepEqual([notifications, name], [[], null], "only what was chosen");
+  assert.equal(nounPlural, "trees", "the shop's own word for the timeline");
 });
 
 test("too many trees: the page shows the browser's own limit, the server returns an issue at the field", async (t) => {
