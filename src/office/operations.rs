@@ -115,6 +115,7 @@ operations! {
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;
+    EmailsDismiss = emails::DISMISS, dismiss;
     EmailsPreview = emails::PREVIEW, preview;
     NoticesSet = notices::SET, set;
     NoticesList = notices::LIST, list;
@@ -179,6 +180,7 @@ impl Operation {
                 people::check(&values)
             }
             Operation::EmailsResend => emails::check(&values),
+            Operation::EmailsDismiss => emails::check_dismiss(&values),
             Operation::UpdatesAdd => updates::check_add(&values),
             Operation::UpdatesEdit => updates::check_edit(&values),
             _ => Ok(()),

@@ -10,6 +10,7 @@ use super::fulfilment::page as fulfilment;
 use super::fulfilment::page::quantities;
 use super::keys::operation as key_operations;
 use super::keys::page as keys;
+use super::mails::page as mail_batch;
 use super::mails::page::mails;
 use super::notices::operation as notice_operations;
 use super::notices::page as notices;
@@ -265,8 +266,8 @@ routes! {
     SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
     /// Failed e-mails and messages.
     Mails = "GET /mails", Support, global None, mails::mails(query);
-    /// Sends the failed e-mails and messages of a day again, a limited number per request.
-    ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
+    /// Resends or dismisses many failed e-mails and messages, a limited number per request.
+    MailBatch = "POST /mails", Support, global None, mail_batch::batch(form);
     /// The e-mails that the person gets, and for operators the log of those that were sent.
     Notices = "GET /notices", Look, global View, notices::notices(query);
     SetNotice = "POST /notices", Look, global View, notices::notices(query)

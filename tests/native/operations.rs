@@ -48,7 +48,7 @@ fn each_operation_is_named_once_and_described() {
 
 /// Pages and forms with code of their own that have the same effect as a command. Each row has the route, and the command's
 /// group and name.
-const OWN: [(&str, &str, &str); 11] = [
+const OWN: [(&str, &str, &str); 12] = [
     ("POST /prices", "prices", "set"),
     ("POST /prices", "prices", "remove"),
     ("POST /units/{id}/profile", "units", "set"),
@@ -57,6 +57,7 @@ const OWN: [(&str, &str, &str); 11] = [
     ("GET /units/{id}/statement", "payments", "statement"),
     ("POST /transactions/{id}/mail", "emails", "resend"),
     ("POST /mails", "emails", "resend"),
+    ("POST /mails", "emails", "dismiss"),
     ("POST /transactions/{id}/erase", "transactions", "erase"),
     ("POST /person", "transactions", "erase"),
     ("GET /updates/{id}/preview", "updates", "preview"),

@@ -67,6 +67,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("connections retry", "had a delivery read again"),
     ("connections fetch", "had orders fetched again"),
     ("notices set", "changed which e-mails a person gets{text 0}"),
+    ("emails dismiss", "dismissed the failed e-mails or messages of {transactions 0}"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",
