@@ -26,7 +26,7 @@ use super::shared::operation::values::{Door, Values};
 use super::shared::rule::refused::Refused;
 use super::shops::operation::teams;
 use super::shops::operation::units;
-use super::system::operation as ledger;
+use super::system::operation::{ledger, tasks};
 use super::updates::operation::updates;
 use serde_json::{Map, Value};
 use strum::{EnumIter, IntoEnumIterator as _};
@@ -89,6 +89,9 @@ operations! {
     TransactionsFind = transactions::FIND, find;
     TransactionsShow = transactions::SHOW, show;
     TransactionsErase = transactions::ERASE, erase;
+    TransactionsNote = transactions::NOTE, note;
+    TransactionsNoteDone = transactions::NOTE_DONE, note_done;
+    TransactionsNotes = transactions::NOTES, notes;
     TransactionsUsage = sums::USAGE, usage;
     TransactionsQuantities = sums::QUANTITIES, quantities;
     TransactionsExport = sums::EXPORT, export;
@@ -124,11 +127,13 @@ operations! {
     LedgerRebuild = ledger::REBUILD, rebuild;
     LedgerKeepFrom = ledger::KEEP_FROM, keep_from;
     LedgerAcceptLoss = ledger::ACCEPT_LOSS, accept_loss;
+    TasksAccept = tasks::ACCEPT, accept;
+    TasksList = tasks::LIST, list;
     AuditList = audit::LIST, list;
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 15] = [
+pub const GROUPS: [(&str, &str); 16] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -152,6 +157,7 @@ pub const GROUPS: [(&str, &str); 15] = [
         "ledger",
         "The ledger: a database of all transactions, built from their records in Workers KV",
     ),
+    ("tasks", "Tasks of the dashboard's home page that a person can accept"),
     ("audit", "The audit log: who changed or revealed what, and when"),
 ];
 

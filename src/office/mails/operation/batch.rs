@@ -1,14 +1,14 @@
 //! Resends or dismisses many failed notifications, in steps.
 
 use super::parts::{CAUSE, Group, MODE, SERVICE, UNIT, all_of};
-use crate::buyer::visible::is_line;
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{BatchQuery, BatchStep, FailureGroup, QueuedRounds};
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::values::Values;
-use crate::office::shared::rule::refused::{RefusalCode, Refused};
+use crate::office::shared::rule::reason::check_reason;
+use crate::office::shared::rule::refused::Refused;
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::types::NotificationService;
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,12 @@ const STEP: usize = 100;
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Sums {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    day: Option<String>,
     queued: usize,
     already_queued: usize,
     ended: usize,
+    #[serde(skip)]
     dismissed: usize,
     refused: Vec<(String, String)>,
 }
@@ -62,7 +65,7 @@ pub(super) async fn resend_batch<P: Ports>(
     call.confirm(question_of_resend(&query)).await?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
-    let mut sums = Sums::default();
+    let mut sums = Sums { day: query.day.clone(), ..Sums::default() };
     let mut from = None;
     loop {
         let query = BatchQuery { from, count: STEP, ..query.clone() };
@@ -127,28 +130,13 @@ pub struct Dismiss {
     reason: String,
 }
 
-/// Largest length of a reason, in bytes.
-const MAX_REASON: usize = 500;
-
 impl Dismiss {
     fn what(self) -> Result<(BatchQuery, String), Refused> {
         let Dismiss { group, service, reason } = self;
         let group = group.what()?;
-        Ok((BatchQuery { service, group, ..BatchQuery::default() }, checked_reason(&reason)?))
-    }
-}
-
-/// Checks the reason of a dismissal: one line of 1 to 500 bytes, without an e-mail address, because the audit log keeps it.
-pub(crate) fn checked_reason(reason: &str) -> Result<String, Refused> {
-    let reason = reason.trim();
-    match is_line(reason, MAX_REASON) && !reason.contains('@') {
-        true => Ok(reason.to_owned()),
-        false => {
-            let problem = format!(
-                "enter a reason: one line of 1 to {MAX_REASON} bytes, without an e-mail address"
-            );
-            Err(Refused::at("reason", RefusalCode::Invalid, problem))
-        }
+        let reason = reason.trim().to_owned();
+        check_reason(&reason)?;
+        Ok((BatchQuery { service, group, ..BatchQuery::default() }, reason))
     }
 }
 

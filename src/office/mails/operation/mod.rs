@@ -11,4 +11,4 @@ pub use list::{FAILED, SHOW, failed, show};
 pub use preview::{PREVIEW, preview};
 pub use resend::{RESEND, check, resend};
 
-pub(crate) use batch::{checked_reason, question_of_dismissal, question_of_resend};
+pub(crate) use batch::{question_of_dismissal, question_of_resend};

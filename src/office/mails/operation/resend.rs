@@ -38,7 +38,7 @@ pub const RESEND: Spec = Spec::changes(
 .queued()
 .permission(Permission::Support)
 .answers(
-    "`id`, `createdAt`, `round`, `service` (left out for an e-mail): the message that was queued; `before`: the `mail` of `emails show` before that. If it was already queued: `id`, `queued` (`false`), `before`. With `--failed-on` or `--cause`: `queued`, `alreadyQueued`, `ended`: numbers of e-mails and messages that were queued now, were queued before, or were sent, skipped or failed again since; `refused`: pairs of an ID and the reason why it cannot be sent",
+    "`id`, `createdAt`, `round`, `service` (left out for an e-mail): the message that was queued; `before`: the `mail` of `emails show` before that. If it was already queued: `id`, `queued` (`false`), `before`. With `--failed-on` or `--cause`: `day`, if you gave it; `queued`, `alreadyQueued`, `ended`: numbers of e-mails and messages that were queued now, were queued before, or were sent, skipped or failed again since; `refused`: pairs of an ID and the reason why it cannot be sent",
 );
 
 #[derive(Deserialize)]

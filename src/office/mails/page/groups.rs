@@ -1,6 +1,6 @@
 //! The table of failures by unit and cause, with the form that resends or dismisses all of a group.
 
-use crate::office::mails::operation::{checked_reason, question_of_dismissal, question_of_resend};
+use crate::office::mails::operation::{question_of_dismissal, question_of_resend};
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{BatchQuery, CountedGroup, FailureGroup};
 use crate::office::orders::page::transaction;
@@ -11,6 +11,7 @@ use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::unit_names::UnitNames;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::reason::check_reason;
 use crate::pledges::scope::Scope;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
@@ -109,7 +110,7 @@ impl<'f> Batch<'f> {
         if !Self::is_dismissal(form) {
             return Ok(Batch::Resend);
         }
-        checked_reason(form.text(REASON)).map_err(OperatorError::Invalid)?;
+        check_reason(form.text(REASON)).map_err(OperatorError::Invalid)?;
         Ok(Batch::Dismiss(form.text(REASON)))
     }
 

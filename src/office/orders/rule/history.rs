@@ -5,6 +5,8 @@ use crate::buyer::updates::{OfferingUpdates, Stage};
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::mails::rule::Status;
+use crate::office::orders::rows::notes;
+use crate::office::orders::rows::notes::Note;
 use crate::office::orders::rows::order::Order;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
@@ -41,6 +43,10 @@ pub enum EventKind {
         offering: String,
         stage: Stage,
     },
+    /// Somebody wrote a note.
+    Noted(Box<Note>),
+    /// Somebody ended the hand-over by this note.
+    HandOverEnded(Box<Note>),
     Erased,
 }
 
@@ -51,14 +57,14 @@ pub struct History {
     pub events: Vec<Event>,
     /// The transaction's row, with the sum of its credits.
     pub row: Order,
-    /// Whether the ledger did not answer, so that credits are missing.
+    /// Whether the ledger did not answer, so that credits or notes are missing.
     pub lacks_credits: bool,
     /// Whether records in Workers KV could not be read, so that updates or a cancellation are missing.
     pub lacks_updates: bool,
 }
 
 /// Returns the history of a transaction. `row` is its row, and `notifications` are the states of its notifications. Ledger
-/// cost: 1 query. KV cost: 1 read, and 1 more if it has credits.
+/// cost: 2 queries. KV cost: 1 read, and 1 more if it has credits.
 ///
 /// # Errors
 /// If the record is damaged. A failure of the ledger or the store is part of the result.
@@ -70,12 +76,14 @@ pub async fn history(
     paid_at: Option<&PaidAt>,
 ) -> Result<History> {
     let credits = credits::credits(ledger, record.id()).await;
+    let notes = notes::notes(ledger, record.id()).await;
     let updates = updates(store, record, row).await;
     let cancelled = match &credits {
         Ok(credits) if credits.is_empty() => Ok(None),
         _ => load::<_, Cancelled>(store, CancelledKey(&record.id)).await,
     };
-    let (lacks_credits, lacks_updates) = (credits.is_err(), updates.is_err() || cancelled.is_err());
+    let (lacks_credits, lacks_updates) =
+        (credits.is_err() || notes.is_err(), updates.is_err() || cancelled.is_err());
     let credits = credits.unwrap_or_default();
     let row = Order { credited: sum(&credits), ..row.clone() };
     let at = |at: &str, kind| Event { at: at.to_owned(), kind };
@@ -88,11 +96,20 @@ pub async fn history(
         at: date_time(credit.at),
         kind: EventKind::Credited(Box::new(credit)),
     }));
+    events.extend(notes.unwrap_or_default().into_iter().flat_map(of_note));
     events.extend(cancelled.ok().flatten().map(|it| at(&it.at, EventKind::Cancelled)));
     events.extend(updates.unwrap_or_default());
     events.extend(row.erased.as_deref().map(|erased| at(erased, EventKind::Erased)));
     events.sort_by_key(|event| parse_ms(&event.at));
     Ok(History { events, row, lacks_credits, lacks_updates })
+}
+
+/// Returns that a note was written, and that its hand-over was ended.
+fn of_note(note: Note) -> impl Iterator<Item = Event> {
+    let ended = note.done.map(|at| (at, EventKind::HandOverEnded(Box::new(note.clone()))));
+    let written = (note.at, EventKind::Noted(Box::new(note)));
+    let all = [Some(written), ended].into_iter().flatten();
+    all.map(|(at, kind)| Event { at: date_time(at), kind })
 }
 
 /// Returns the sum of credits, a decimal with two places; `None` without credits.

@@ -4,4 +4,5 @@ pub mod payment;
 pub mod payments;
 pub(crate) mod several;
 pub mod statement;
+pub mod statements;
 pub mod usage;

@@ -46,8 +46,11 @@ pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             (table(&page.months, &names, now_ms, &list(query)))
             (pages(query, &page))
-            @if filter.is_paid != Some(true) && !page.months.is_empty() {
-                ul.links { li { a href={ "/payments/several?" (list(query)) } { "Mark several as paid …" } } }
+            @if !page.months.is_empty() {
+                ul.links {
+                    @if filter.is_paid != Some(true) { li { a href={ "/payments/several?" (list(query)) } { "Mark several as paid …" } } }
+                    li { a href={ "/payments/statements?" (list(query)) } { "Print the statements" } }
+                }
             }
             p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
             (view::coverage(&page.coverage))

@@ -122,7 +122,7 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
     let (month, unpaid) = (this_month(context, &live), unpaid(context, &live));
     let total = total::section(context, unit);
     let (steps, month, unpaid, troubles, total) =
-        join5(steps, month, unpaid, troubles(context, Some(unit)), total).await;
+        join5(steps, month, unpaid, troubles(context, Some(unit), |_| true), total).await;
     let troubles =
         troubles.map(|found| html! { @if let Some(found) = found { section { (found) } } });
     html! {
