@@ -27,7 +27,7 @@ use super::shared::operation::values::{Door, Values};
 use super::shared::rule::refused::Refused;
 use super::shops::operation::teams;
 use super::shops::operation::units;
-use super::system::operation as ledger;
+use super::system::operation::{ledger, tasks};
 use super::updates::operation::updates;
 use serde_json::{Map, Value};
 use strum::{EnumIter, IntoEnumIterator as _};
@@ -90,6 +90,9 @@ operations! {
     TransactionsFind = transactions::FIND, find;
     TransactionsShow = transactions::SHOW, show;
     TransactionsErase = transactions::ERASE, erase;
+    TransactionsNote = transactions::NOTE, note;
+    TransactionsNoteDone = transactions::NOTE_DONE, note_done;
+    TransactionsNotes = transactions::NOTES, notes;
     TransactionsUsage = sums::USAGE, usage;
     TransactionsQuantities = sums::QUANTITIES, quantities;
     TransactionsExport = sums::EXPORT, export;
@@ -122,6 +125,7 @@ operations! {
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;
+    EmailsDismiss = emails::DISMISS, dismiss;
     EmailsPreview = emails::PREVIEW, preview;
     NoticesSet = notices::SET, set;
     NoticesList = notices::LIST, list;
@@ -130,11 +134,13 @@ operations! {
     LedgerRebuild = ledger::REBUILD, rebuild;
     LedgerKeepFrom = ledger::KEEP_FROM, keep_from;
     LedgerAcceptLoss = ledger::ACCEPT_LOSS, accept_loss;
+    TasksAccept = tasks::ACCEPT, accept;
+    TasksList = tasks::LIST, list;
     AuditList = audit::LIST, list;
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 15] = [
+pub const GROUPS: [(&str, &str); 16] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -158,6 +164,7 @@ pub const GROUPS: [(&str, &str); 15] = [
         "ledger",
         "The ledger: a database of all transactions, built from their records in Workers KV",
     ),
+    ("tasks", "Tasks of the dashboard's home page that a person can accept"),
     ("audit", "The audit log: who changed or revealed what, and when"),
 ];
 
@@ -186,6 +193,7 @@ impl Operation {
                 people::check(&values)
             }
             Operation::EmailsResend => emails::check(&values),
+            Operation::EmailsDismiss => emails::check_dismiss(&values),
             Operation::UpdatesAdd => updates::check_add(&values),
             Operation::UpdatesEdit => updates::check_edit(&values),
             _ => Ok(()),

@@ -10,12 +10,14 @@ use super::fulfilment::operation as fulfilment_operations;
 use super::fulfilment::page as fulfilment;
 use super::keys::operation as key_operations;
 use super::keys::page as keys;
+use super::mails::page as mail_batch;
 use super::mails::page::mails;
 use super::notices::operation as notice_operations;
 use super::notices::page as notices;
+use super::orders::operation as transaction_operations;
 use super::orders::page::{orders, person, transaction};
 use super::payments::operation::payments as payment_operations;
-use super::payments::page::{payment, payments, several, statement, unit as of_unit};
+use super::payments::page::{payment, payments, several, statement, statements, unit as of_unit};
 use super::people::operation as people_operations;
 use super::people::page as people;
 use super::prices::page as prices;
@@ -29,6 +31,7 @@ use super::shared::page::refusal::{Refusal, Result};
 use super::shared::rule::roles::{MemberRight, Permission};
 use super::shops::operation::{teams as team_operations, units as unit_operations};
 use super::shops::page::{impact, profile, team, unit};
+use super::system::operation::tasks as task_operations;
 use super::system::page::{ledger, start, system};
 use super::updates::operation::updates as update_operations;
 use super::updates::page as update;
@@ -140,6 +143,8 @@ routes! {
     (scoped, form, query, by);
     /// The start page: what needs doing.
     Home = "GET /", Look, global View, start::home(&scoped);
+    AcceptTask = "POST /tasks", Operate, global None, start::home(&scoped)
+        after task_operations::ACCEPT, accept();
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
     Search = "POST /find", Look, global View, start::search(&scoped, form);
     Find = "GET /find", Look, global View, start::find(&scoped, query);
@@ -160,6 +165,11 @@ routes! {
     /// Refuses a request. A shop withdraws its own.
     RefuseCredit(id) = "POST /transactions/{id}/credit/refuse", Account, record Manage, transaction::transaction(&scoped)
         after credit_request_operations::REFUSE, refuse("id" = scoped.id());
+    /// Writes a note on a transaction, which may hand it over to accounts or support.
+    Note(id) = "POST /transactions/{id}/note", Look, record View, transaction::transaction(&scoped)
+        after transaction_operations::NOTE, note("id" = scoped.id());
+    EndHandOver(id) = "POST /transactions/{id}/note/done", Look, record None, transaction::transaction(&scoped)
+        after transaction_operations::NOTE_DONE, note_done("id" = scoped.id());
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
     Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
@@ -213,6 +223,8 @@ routes! {
     SeveralPayments = "GET /payments/several", Account, global None, several::several(query);
     /// Marks several months as paid, each as a change of its own.
     MarkSeveral = "POST /payments/several", Account, global None, several::mark(form);
+    /// The statements of several shops, for printing.
+    Statements = "GET /payments/statements", Account, global None, statements::statements(query);
     Statement(id) = "GET /units/{id}/statement", Account, unit View, statement::statement(&scoped, query);
     TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit View, statement::transactions_csv(&scoped, query);
     Paid(id) = "GET /units/{id}/paid", Account, unit None, payment::paid(&scoped, query);
@@ -278,8 +290,8 @@ routes! {
     SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
     /// Failed e-mails and messages.
     Mails = "GET /mails", Support, global None, mails::mails(query);
-    /// Sends the failed e-mails and messages of a day again, a limited number per request.
-    ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
+    /// Resends or dismisses many failed e-mails and messages, a limited number per request.
+    MailBatch = "POST /mails", Support, global None, mail_batch::batch(form);
     /// The e-mails that the person gets, and for operators the log of those that were sent.
     Notices = "GET /notices", Look, global View, notices::notices(query);
     SetNotice = "POST /notices", Look, global View, notices::notices(query)

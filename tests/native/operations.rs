@@ -48,7 +48,7 @@ fn each_operation_is_named_once_and_described() {
 
 /// Pages and forms with code of their own that have the same effect as a command. Each row has the route, and the command's
 /// group and name.
-const OWN: [(&str, &str, &str); 11] = [
+const OWN: [(&str, &str, &str); 12] = [
     ("POST /prices", "prices", "set"),
     ("POST /prices", "prices", "remove"),
     ("POST /units/{id}/profile", "units", "set"),
@@ -57,6 +57,7 @@ const OWN: [(&str, &str, &str); 11] = [
     ("GET /units/{id}/statement", "payments", "statement"),
     ("POST /transactions/{id}/mail", "emails", "resend"),
     ("POST /mails", "emails", "resend"),
+    ("POST /mails", "emails", "dismiss"),
     ("POST /transactions/{id}/erase", "transactions", "erase"),
     ("POST /person", "transactions", "erase"),
     ("GET /updates/{id}/preview", "updates", "preview"),
@@ -97,6 +98,8 @@ fn a_form_has_a_field_for_each_argument_that_a_person_enters() {
         "address",
         "kind",
         "state",
+        "task",
+        "number",
     ];
     for spec in Route::iter().filter_map(|it| it.operation()) {
         for argument in spec.arguments.iter().filter(|it| it.is_required && it.field.is_none()) {

@@ -172,7 +172,7 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 86] = [
+pub const MAY: [(&str, &str, &str); 90] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support accounts", "manager viewer"),
     ("GET /find", "support accounts", "manager viewer"),
@@ -182,6 +182,8 @@ pub const MAY: [(&str, &str, &str); 86] = [
     ("POST /transactions/{id}/credit/confirm", "accounts", ""),
     ("POST /transactions/{id}/credit/refuse", "accounts", "manager"),
     ("POST /transactions/{id}/whole", "", "manager"),
+    ("POST /transactions/{id}/note", "support accounts", "manager viewer"),
+    ("POST /transactions/{id}/note/done", "support accounts", ""),
     ("POST /transactions/{id}/mail", "support", "manager"),
     ("GET /transactions/{id}/mail", "support", "manager viewer"),
     ("POST /transactions/{id}/erase", "", "manager"),
@@ -216,6 +218,7 @@ pub const MAY: [(&str, &str, &str); 86] = [
     ("GET /orders.csv", "support accounts", "manager viewer"),
     ("GET /payments", "accounts", ""),
     ("GET /payments/several", "accounts", ""),
+    ("GET /payments/statements", "accounts", ""),
     ("POST /payments/several", "accounts", ""),
     ("GET /units/{id}/statement", "accounts", "manager viewer"),
     ("GET /units/{id}/transactions.csv", "accounts", "manager viewer"),
@@ -255,6 +258,7 @@ pub const MAY: [(&str, &str, &str); 86] = [
     ("GET /mails", "support", ""),
     ("POST /mails", "support", ""),
     ("GET /notices", "support accounts", "manager viewer"),
+    ("POST /tasks", "", ""),
     ("POST /notices", "support accounts", "manager viewer"),
     ("GET /audit", "", "manager viewer"),
     ("GET /system", "", ""),

@@ -108,7 +108,7 @@ fn a_task_that_cannot_be_read_says_so_and_the_others_are_shown() {
     dashboard.store().set_failing(None);
     dashboard.ledger.set_failing(Failing::Before);
     let page = main(&dashboard);
-    assert_eq!(page.matches("could not be read</span>").count(), 9, "{page}");
+    assert_eq!(page.matches("could not be read</span>").count(), 11, "{page}");
     assert!(page.contains(MAILS) && page.contains(BACKUP), "{page}");
     dashboard.ledger.set_failing(Failing::Unbound);
     let page = main(&dashboard);
@@ -200,4 +200,58 @@ fn nothing_needs_doing_in_a_small_installation_with_a_backup() {
     backup("2026-01-23T12:00:00.000Z");
     let page = dashboard.get(OPERATOR, "/").text;
     assert!(page.contains("The last backup</a> is 8 days old"), "{}", main_of(&page));
+}
+
+/// An operator accepts the tasks that have no other end, after a question that lists them. A task comes back if its facts change.
+#[test]
+fn a_task_is_accepted_with_a_reason_and_comes_back_if_its_facts_change() {
+    let dashboard = busy();
+    dashboard.ledger.sql(
+        "INSERT INTO findings (kind, name, found, pass, detail) VALUES ('damaged', 'transaction:x', 1, 99, 'd')",
+    );
+    let main = || main_of(&dashboard.get(OPERATOR, "/").text).to_owned();
+    let accept = |kind: &str, fields: &[(&str, &str)]| {
+        let of = [("task", kind), ("unusual-charge", "4999999")];
+        let fields = [&of[..], fields].concat();
+        let asked = dashboard.post(OPERATOR, "/tasks", &fields);
+        match asked.text.contains("name=\"confirmed\"") {
+            true => dashboard.press(OPERATOR, &asked, "Accept"),
+            false => asked,
+        }
+    };
+    for reason in ["", "ada@example.org"] {
+        assert_eq!(accept("unusual", &[("reason", reason)]).status, 422, "{reason}");
+    }
+    assert_eq!(accept("backup", &[("reason", "x")]).status, 422, "it has another end");
+    for (kind, line) in [
+        ("unpriced", UNPRICED),
+        ("unusual", UNUSUAL),
+        ("untold", UNTOLD),
+        ("idle", UNITS),
+        ("finding", "1 finding to check."),
+    ] {
+        assert!(main().contains(line), "{kind}: {}", main());
+        let done = accept(kind, &[("reason", "Asked <b>the</b> shop.")]);
+        assert_eq!(done.status, 200, "{kind}: {}", main_of(&done.text));
+        assert!(!main().contains(line), "{kind}: {}", main());
+    }
+    let by = "accepted by ada@example.org on";
+    assert_eq!(main().matches(by).count(), 5, "{}", main());
+    assert!(main().contains("because: Asked &lt;b&gt;the&lt;/b&gt; shop."), "{}", main());
+    assert!(!dashboard.get(ACCOUNTS, "/").text.contains("Accepted tasks"));
+    let again = accept("unusual", &[("reason", "x")]);
+    assert!(again.text.contains("There is no open task of this kind"), "{}", main_of(&again.text));
+    let changes = dashboard.changes();
+    let accepted = changes.iter().filter(|change| change.starts_with("tasks accept [")).count();
+    assert_eq!(accepted, 5, "{changes:?}");
+
+    let mut order = minimal();
+    order["pledges"][0]["impact"] = json!({ "amount": 1, "offeringId": "new" });
+    dashboard.make(LIVE_UNIT, &order);
+    dashboard.ledger.sql("UPDATE findings SET detail = 'other'");
+    dashboard.reconcile();
+    for line in [UNPRICED, "1 finding to check."] {
+        assert!(main().contains(line), "{line}: {}", main());
+    }
+    assert!(!main().contains(UNUSUAL) && !main().contains(UNITS), "{}", main());
 }

@@ -301,6 +301,9 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     let transaction = format!("/transactions/{id}");
     form_of("/units/north", &format!("{transaction}/erase"), &[("id", id)]);
     form_of("/units/north", &format!("{transaction}/whole"), &[]);
+    form_of("/units/north", &format!("{transaction}/note"), &[("text", "x")]);
+    form_of("/units/north", &format!("{transaction}/note/done"), &[("number", "1")]);
+    form_of("/units/north", "/tasks", &[("task", "idle"), ("reason", "x")]);
     form_of("/units/north", &format!("{transaction}/mail"), &[("round", "2"), ("sure", "yes")]);
     let person = [("unit", "north"), ("address", "buyer@example.org"), ("confirm", "north")];
     form_of("/units/north", "/person", &person);

@@ -15,6 +15,7 @@ mod log;
 pub mod members;
 mod memory;
 mod messages;
+mod notes;
 mod operator_names;
 mod orders;
 mod payments;

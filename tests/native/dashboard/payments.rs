@@ -318,6 +318,10 @@ fn several_months_are_marked_as_paid_each_as_a_change_of_its_own() {
     dashboard.reconcile();
     let list = dashboard.get(ACCOUNTS, "/payments?month=2026-01");
     assert_has(&list, 200, &["href=\"/payments/several?month=2026-01\""]);
+    let printed = dashboard.get(ACCOUNTS, "/payments/statements?month=2026-01");
+    assert_has(&printed, 200, &["north-2026-01-live", "south-2026-01-live"]);
+    assert_eq!(printed.text.matches("<div class=\"statement\">").count(), 2, "a sheet for each");
+    assert_has(&dashboard.get(ACCOUNTS, "/payments/statements?month=x"), 422, &[]);
     let page = dashboard.get(ACCOUNTS, "/payments/several?month=2026-01");
     let (north, south) = ("live:north:2026-01", "live:south:2026-01");
     for of in [north, south] {

@@ -11,7 +11,9 @@ const ADDRESS: &str = "Canary@example.org";
 impl TestDashboard {
     fn person(&self, fields: &[(&str, &str)]) -> Answer {
         let base = [("unit", "unit_dev"), ("address", ADDRESS)];
-        let page = self.post(OPERATOR, "/person", &[&base, fields].concat());
+        let base = base.iter().filter(|(name, _)| fields.iter().all(|(own, _)| own != name));
+        let fields: Vec<_> = base.chain(fields).copied().collect();
+        let page = self.post(OPERATOR, "/person", &fields);
         assert_inert(&page.text);
         page
     }
@@ -63,7 +65,7 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
     assert_eq!((left[0], *left.last().unwrap()), (27, 1), "{left:?}");
     let receipt = page.text.split_once("<pre").unwrap().1.split_once("</pre>").unwrap().0;
     assert!(ids.iter().all(|id| receipt.contains(id)) && !receipt.contains(&other), "{receipt}");
-    for text in ["in the unit unit_dev", "Erased: 46", "Not erased: 0", "By ada@example.org"] {
+    for text in ["in the unit unit_dev\n", "Erased: 46", "Not erased: 0", "By ada@example.org"] {
         assert!(receipt.contains(text), "{text}: {receipt}");
     }
     assert!(!page.text.to_lowercase().contains("canary@"), "{}", main_of(&page.text));
@@ -91,6 +93,46 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
         let page = test_dashboard.person(fields);
         assert!(page.status == 500 && page.text.contains("This needs the ledger"));
     }
+}
+
+/// Finds the person once, and erases everything with one confirmation: the link, "Find transactions", "Erase permanently", and
+/// "Continue erasing" where there are more than a step can erase.
+#[test]
+fn a_person_is_erased_in_all_units_with_one_confirmation() {
+    let test_dashboard = test_dashboard();
+    for key in [LIVE_UNIT, UNIT, "service_sk_test_dev_unit_two"] {
+        for _ in 0..8 {
+            test_dashboard.make(key, &order());
+        }
+    }
+    let other = test_dashboard.make(UNIT, &minimal());
+    test_dashboard.pass(10);
+    test_dashboard.reconcile();
+    let all = |fields: &[(&str, &str)]| test_dashboard.person(&[&[("unit", "")], fields].concat());
+    let mut page = all(&[]);
+    let counts: Vec<_> = page.text.match_indices("data-label=\"Transactions\">8<").collect();
+    assert_eq!((page.status, counts.len(), test_dashboard.left()), (200, 3, 24), "{}", page.text);
+    let mut values: Vec<_> = vec![("confirm", "all units".to_owned())];
+    let mut left = Vec::new();
+    while page.text.contains("name=\"units\"") {
+        for name in ["units", "at", "confirm", "erased", "left"] {
+            if page.text.contains(&format!("type=\"hidden\" name=\"{name}\"")) {
+                values.retain(|(own, _)| *own != name);
+                values.push((name, field(&page.text, name)));
+            }
+        }
+        let fields: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        page = all(&fields);
+        left.push(test_dashboard.left());
+    }
+    assert_eq!((left[0], *left.last().unwrap()), (4, 0), "{left:?}");
+    let receipt = page.text.split_once("<pre").unwrap().1.split_once("</pre>").unwrap().0;
+    for text in ["in the units unit_dev, unit_dev_two", "Erased: 24", "Not erased: 0"] {
+        assert!(receipt.contains(text), "{text}: {receipt}");
+    }
+    assert!(!receipt.contains(&other));
+    let page = all(&[]).text;
+    assert!(page.contains("no transaction with this") && !page.contains("name=\"confirm\""));
 }
 
 #[test]
@@ -122,7 +164,10 @@ fn a_form_for_a_person_that_is_wrong_erases_nothing() {
     test_dashboard.make(LIVE_UNIT, &order());
     test_dashboard.pass(10);
     for fields in [
-        json!({ "unit": "", "address": ADDRESS, "confirm": "" }),
+        json!({ "unit": "", "address": ADDRESS, "confirm": "all units" }),
+        json!({ "unit": "", "address": ADDRESS, "confirm": "unit_dev", "units": "unit_dev" }),
+        json!({ "unit": "", "address": ADDRESS, "confirm": "all units", "units": "a unit\nunit_dev" }),
+        json!({ "unit": "unit_dev", "team": "team_dev", "address": ADDRESS, "confirm": "all units", "units": "unit_dev" }),
         json!({ "unit": "a unit", "address": ADDRESS, "confirm": "a unit" }),
         json!({ "unit": "unit_dev", "address": "", "confirm": "unit_dev" }),
         json!({ "unit": "unit_dev", "address": "<script>", "confirm": "unit_dev" }),

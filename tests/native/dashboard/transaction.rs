@@ -1,7 +1,7 @@
 //! Tests the page of a transaction (its e-mail, unmasked texts and erasure), and the page that lists
 //! failed e-mails.
 
-use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use impact_pledge::office::audit::rule::Change;
@@ -413,7 +413,7 @@ fn failed_emails_are_listed_with_their_state_and_resent() {
     test_dashboard.store().take_reads();
 
     let page = test_dashboard.get(SUPPORT, "/mails");
-    assert!(test_dashboard.store().take_reads().len() <= 155); // 3 calls read the records of all 25
+    assert!(test_dashboard.store().take_reads().len() <= 233); // 6 calls read the records of all 26
     assert_inert(&page.text);
     assert_eq!(page.text.matches("name=\"round\"").count(), 19, "one was sent since");
     assert!(
@@ -485,7 +485,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     let second = step(&broken.text);
     assert_eq!(test_dashboard.rounds().len(), 38);
     let last = step(&second.text);
-    let words = "All notifications of this day were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
+    let words = "All of these notifications were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
     assert!(last.text.contains(words), "{}", main_of(&last.text));
     let queued: BTreeSet<_> =
         test_dashboard.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
@@ -517,6 +517,82 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     let changes = test_dashboard.changes();
     assert_eq!(changes.len(), 4, "of each step that queued, or tried to: {changes:?}");
     assert!(changes.iter().all(|change| change.starts_with("emails resend [")));
+}
+
+/// Failures are grouped by unit and cause. All of a group are resent or dismissed after one question, and others stay.
+#[test]
+fn all_failures_of_a_unit_with_the_same_cause_are_resent_or_dismissed() {
+    let test_dashboard = test_dashboard();
+    let keys = [LIVE_UNIT, LIVE_UNIT, UNIT, LIVE_UNIT, LIVE_UNIT];
+    let ids = keys.map(|key| test_dashboard.make(key, &order()));
+    let causes = [
+        "no-more-attempts",
+        "E_1",
+        "no-more-attempts",
+        "no-more-attempts",
+        "E_RECIPIENT_SUPPRESSED",
+    ];
+    for (index, (id, cause)) in ids.iter().zip(causes).enumerate() {
+        let (day, id) =
+            (["2026-01-30", "2026-01-31"][index % 2], TransactionId::parse(id).unwrap());
+        let service = NotificationService::Email;
+        let name = FailedMailKey { day, id: &id, service }.name();
+        test_dashboard.store().keep(&name, b"{}", b"null");
+        test_dashboard.keep_marker(id.as_str(), "failed", Some(cause), 1);
+    }
+    test_dashboard.pass(5);
+    test_dashboard.reconcile();
+    let page = test_dashboard.get(SUPPORT, "/mails").text;
+    let groups =
+        page.split_once("By unit and cause").unwrap().1.split_once("</section>").unwrap().0;
+    let numbers: Vec<_> =
+        groups.split("data-label=\"Number\">").skip(1).map(|it| &it[..1]).collect();
+    assert_eq!(
+        (numbers, groups.matches(">Resend<").count()),
+        (vec!["2", "1", "1", "1"], 3),
+        "{groups}"
+    );
+
+    let group = |cause: &'static str, more: &[(&'static str, &'static str)]| {
+        let of = [("unit", "unit_dev"), ("mode", "live"), ("cause", cause), ("service", "Email")];
+        let fields = [&of[..], more].concat();
+        let asked = test_dashboard.post(SUPPORT, "/mails", &fields);
+        assert_inert(&asked.text);
+        if asked.status != 200 {
+            return asked;
+        }
+        assert!(asked.text.contains("Nothing was changed yet"), "{}", asked.text);
+        let confirmed = field(&asked.text, "confirmed");
+        test_dashboard.post(
+            SUPPORT,
+            "/mails",
+            &[&fields[..], &[("confirmed", &confirmed)]].concat(),
+        )
+    };
+    let resent = group("no-more-attempts", &[]);
+    assert!(resent.text.contains("Queued: 2. Already queued: 0."), "{}", main_of(&resent.text));
+    let queued: BTreeSet<_> =
+        test_dashboard.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
+    assert_eq!(queued, BTreeSet::from([ids[0].clone(), ids[3].clone()]));
+    for reason in ["", "ada@example.org", "two\nlines"] {
+        let refused = group("E_1", &[("dismiss", "yes"), ("reason", reason)]);
+        assert_eq!(refused.status, 422, "{reason}");
+    }
+    let dismissed = group("E_1", &[("dismiss", "yes"), ("reason", "The shop has told them.")]);
+    assert!(dismissed.text.contains("Dismissed: 1."), "{}", main_of(&dismissed.text));
+    let page = test_dashboard.get(SUPPORT, "/mails").text;
+    assert!(!page.contains("E_1<") && !page.contains(&ids[1]) && page.contains(&ids[4]), "{page}");
+    let changes = test_dashboard.changes();
+    assert!(changes.contains(&format!("emails dismiss [{}]", ids[1])), "{changes:?}");
+    let sole = test_dashboard.post(
+        SUPPORT,
+        "/mails",
+        &[("dismiss", "yes"), ("reason", "x"), ("day", "2026-01-31")],
+    );
+    assert_eq!(sole.status, 422, "only a group can be dismissed");
+    let refused =
+        test_dashboard.post(ACCOUNTS, "/mails", &[("unit", "unit_dev"), ("cause", "E_1")]);
+    assert_eq!(refused.status, 403);
 }
 
 /// The button that resends a day's notifications says how many it resends. If no notification can be resent,

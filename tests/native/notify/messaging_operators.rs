@@ -7,7 +7,7 @@ use impact_pledge::buyer::adapters::AdapterName;
 use impact_pledge::buyer::delivery::SendError;
 use impact_pledge::office::mails::rule as notifications;
 use impact_pledge::office::mails::rule::{
-    DayQuery, DayStep, FailedQuery, QueuedRounds, Resendable, Resent, Status,
+    BatchQuery, BatchStep, FailedQuery, QueuedRounds, Resendable, Resent, Status,
 };
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::pledges::service::Message;
@@ -215,8 +215,9 @@ fn all_failures_of_a_day_are_resent_each_once_or_those_of_a_service() {
     ada.clock.0.set(fixture.clock.0.get());
     let resend = |service| {
         let (queue, rounds) = (MemoryQueue::default(), QueuedRounds::default());
-        let query = DayQuery { day: DAY.to_owned(), service, from: None, count: 10 };
-        let step = block_on(notifications::resend_day(
+        let query =
+            BatchQuery { day: Some(DAY.to_owned()), service, count: 10, ..BatchQuery::default() };
+        let step = block_on(notifications::resend_batch(
             &fixture.store,
             &SqliteLedger::default(),
             &ada.author(),
@@ -226,10 +227,10 @@ fn all_failures_of_a_day_are_resent_each_once_or_those_of_a_service() {
         ));
         (step.unwrap().outcome, queue.messages.take())
     };
-    let queued = |queued| DayStep { queued, ..DayStep::default() };
+    let queued = |queued| BatchStep { queued, ..BatchStep::default() };
     assert_eq!(resend(Some(MessagingServiceB)), (queued(0), vec![]));
     assert_eq!(resend(Some(MessagingServiceA)), (queued(1), vec![to(MessagingServiceA, 2)]));
-    let rest = DayStep { queued: 1, before: 1, ..DayStep::default() };
+    let rest = BatchStep { queued: 1, before: 1, ..BatchStep::default() };
     assert_eq!(resend(None), (rest, vec![to(Email, 2)]));
 }
 
@@ -251,15 +252,15 @@ fn a_failure_of_a_cancelled_transaction_is_listed_and_is_not_resent() {
     let ada = test_operator();
     ada.clock.0.set(fixture.clock.0.get());
     let (queue, rounds) = (MemoryQueue::default(), QueuedRounds::default());
-    let query = DayQuery { day: DAY.to_owned(), service: None, from: None, count: 10 };
+    let query = BatchQuery { day: Some(DAY.to_owned()), count: 10, ..BatchQuery::default() };
     let (store, author) = (&fixture.store, ada.author());
     let ledger = SqliteLedger::default();
-    let step = notifications::resend_day(store, &ledger, &author, &queue, &rounds, &query);
+    let step = notifications::resend_batch(store, &ledger, &author, &queue, &rounds, &query);
     let why = format!(
         "the message by MessagingServiceA of {} cannot be sent: the transaction was cancelled on {CREATED}",
         id()
     );
-    let expected = DayStep { refused: vec![(id().into_string(), why)], ..DayStep::default() };
+    let expected = BatchStep { refused: vec![(id().into_string(), why)], ..BatchStep::default() };
     assert_eq!(block_on(step).unwrap().outcome, expected);
     assert!(queue.messages.take().is_empty());
 }

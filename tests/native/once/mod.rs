@@ -185,9 +185,10 @@ impl Asked {
                 told(transactions::erase(at, ledger, author, &record).await)
             }
             ErasePerson => {
-                let unit = Some("unit_dev".to_owned());
-                let wanted = transactions::TransactionFilter { unit, mode: None };
-                let of = (&wanted, &*one(ADDRESS, "eve@example.org", other));
+                let (address, units) =
+                    (one(ADDRESS, "eve@example.org", other), ["unit_dev".to_owned()]);
+                let of =
+                    transactions::PersonErasure { address: &address, units: &units, mode: None };
                 let step =
                     transactions::erase_person_step((at, ledger), author, of, None, 10, 10).await;
                 told(step)

@@ -1,9 +1,9 @@
 //! Tests the erasure of all transactions of an e-mail address.
 
-use super::{bench, email, found_ids, id_of, ledger_of, order, pass, records, wanted};
+use super::{bench, email, found_ids, id_of, ledger_of, order, pass, records};
 use futures_executor::block_on;
 use impact_pledge::office::orders::rule as transactions;
-use impact_pledge::office::orders::rule::{ErasureCursor, PersonStep};
+use impact_pledge::office::orders::rule::{ErasureCursor, NotErased, PersonErasure, PersonStep};
 use impact_pledge::office::shared::rule::coverage::DamagedRecords;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::pledges::store::StoreError;
@@ -11,6 +11,10 @@ use std::collections::BTreeSet;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{LIVE_UNIT, TestService, UNIT, minimal, repeatable, test_operator};
+
+fn person<'e>(address: &'e str, units: &'e [String]) -> PersonErasure<'e> {
+    PersonErasure { address, units, mode: None }
+}
 
 /// Erases the person of [`order`] in steps. Each step reads at most 2 list pages and erases at most 10
 /// transactions. Returns the erased and the refused IDs of each step.
@@ -21,10 +25,11 @@ fn erase_person(
     let test_operator = test_operator();
     test_operator.clock.0.set(bench.clock.0.get());
     let (mut steps, mut next) = (Vec::new(), None::<ErasureCursor>);
+    let units = ["unit_dev".to_owned()];
     loop {
         bench.store.take_lists();
-        let (author, wanted) = (test_operator.author(), wanted(Some("unit_dev"), None));
-        let of = (&wanted, "Canary@example.org");
+        let author = test_operator.author();
+        let of = person("Canary@example.org", &units);
         let records = (&*bench.store, ledger as _);
         let step = transactions::erase_person_step(records, &author, of, next.as_ref(), 10, 2);
         let step = block_on(step).unwrap().outcome;
@@ -33,7 +38,7 @@ fn erase_person(
         let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
         let young = "the transaction was created less than 5 minutes ago";
         let broken = |id: &str| format!("the request that created {id} was interrupted");
-        let refused = step.refused.into_iter().map(|(id, why)| {
+        let refused = step.refused.into_iter().map(|NotErased { id, why, .. }| {
             assert!(why.starts_with(young) || why.starts_with(&broken(&id)), "{why}");
             id
         });
@@ -112,8 +117,9 @@ fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_t
         test_operator.clock.0.set(bench.clock.0.get());
         let broken: &'static str = Box::leak(format!("transaction:{}", ids[2]).into_boxed_str());
         let step = |from: Option<&ErasureCursor>| {
-            let (author, wanted) = (test_operator.author(), wanted(Some("unit_dev"), None));
-            let (records, of) = ((&*bench.store, &ledger as _), (&wanted, "canary@example.org"));
+            let (author, units) = (test_operator.author(), ["unit_dev".to_owned()]);
+            let (records, of) =
+                ((&*bench.store, &ledger as _), person("canary@example.org", &units));
             let step = transactions::erase_person_step(records, &author, of, from, 20, 40);
             block_on(step).map(|done| done.outcome)
         };
@@ -137,7 +143,8 @@ fn a_place_that_was_tampered_with_erases_nothing_else() {
     }
     let (bench, ledger, test_operator) = (bench(), SqliteLedger::default(), test_operator());
     bench.create(UNIT, &order());
-    let of = (&wanted(Some("unit_dev"), None), "canary@example.org");
+    let units = ["unit_dev".to_owned()];
+    let of = person("canary@example.org", &units);
     let beyond = ErasureCursor::parse("9~~").unwrap();
     let author = test_operator.author();
     let records = (&*bench.store, &ledger as _);

@@ -11,7 +11,7 @@ use crate::pledges::types::TransactionId;
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 14] = [
+pub const GROUPS: [(&str, &str); 15] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
@@ -26,6 +26,7 @@ pub const GROUPS: [(&str, &str); 14] = [
     ("emails", "E-mails"),
     ("notices", "E-mails to people of the dashboard"),
     ("ledger", "Ledger"),
+    ("tasks", "Tasks"),
 ];
 
 /// The sentence of each command, without its author. Words in braces are placeholders for the IDs of an
@@ -51,6 +52,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("people add", "added a person{of}{text 0}"),
     ("people remove", "removed a person{of}{text 0}"),
     ("transactions erase", "erased the personal data of {transactions 0}"),
+    ("transactions note", "wrote a note on {transaction 0}"),
+    ("transactions note-done", "ended the hand-over of {transaction 0}"),
     ("transactions reveal", "viewed the unmasked data of {transactions 0}"),
     ("payments mark", "marked {month 0} as paid{text 1}"),
     ("payments undo", "marked {month 0} as unpaid again{text 1}"),
@@ -71,6 +74,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("connections retry", "had a delivery read again"),
     ("connections fetch", "had orders fetched again"),
     ("notices set", "changed which e-mails a person gets{text 0}"),
+    ("tasks accept", "accepted tasks of the home page{text 0}"),
+    ("emails dismiss", "dismissed the failed e-mails or messages of {transactions 0}"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (
         "emails resend (MessagingServiceA)",

@@ -22,7 +22,7 @@ pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
 ) -> Result {
     let found = connections::list(context.ledger, Some(unit)).await?;
-    let troubles = troubles(context, Some(unit)).await?;
+    let troubles = troubles(context, Some(unit), |_| true).await?;
     let times = context.times_of(Some(unit)).await;
     let rows: Vec<_> = found
         .iter()

@@ -30,12 +30,14 @@ impl Trouble {
     }
 }
 
-/// Lists the connections that somebody has to look at; `None` if there are none. Ledger cost: 1 query.
+/// Lists those of the connections that somebody has to look at which are `shown`; `None` if there are none. Ledger cost: 1 query.
 pub(crate) async fn troubles<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: Option<&str>,
+    shown: impl Fn(&Trouble) -> bool,
 ) -> Result<Option<Markup>, OperatorError> {
-    let found = connections::troubles(context.ledger, unit, context.clock).await?;
+    let mut found = connections::troubles(context.ledger, unit, context.clock).await?;
+    found.retain(shown);
     Ok((!found.is_empty()).then(|| {
         html! {
             "Shop systems with problems:"

@@ -1,17 +1,16 @@
-//! The page of failed e-mails and messages, with the form that sends a day's failures again.
+//! The page of failed e-mails and messages, with the forms that send or dismiss many of them.
 
+use super::groups;
 use super::mail_state;
 use crate::office::mails::rule as notifications;
-use crate::office::mails::rule::{
-    DayQuery, DayStep, FailedMail, FailedQuery, Failures, Resendable, State,
-};
+use crate::office::mails::rule::{FailedMail, FailedQuery, Failures, Resendable, State};
 use crate::office::orders::page::transaction;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
-use crate::office::shared::page::refusal::{Refusal, Result};
+use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
+use crate::office::shared::page::view;
 use crate::office::shared::page::view::id_link;
-use crate::office::shared::page::{operation, view};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{FAILED_MAIL_DAYS, OperatorStore};
@@ -22,14 +21,12 @@ use maud::{Markup, html};
 /// Notifications per page.
 const LIMIT: usize = 20;
 
-/// Maximum number of notifications that one step sends again.
-const STEP: usize = 20;
-
 /// Shows the failed notifications of a day with their current state. Without a day, shows the newest ones.
 ///
-/// KV cost: at most 219 calls:
+/// Ledger cost: 2 queries. KV cost: at most 250 calls:
 /// - 1 list and 1 read, and 31 more lists if more than 1,000 failed;
 /// - 3 calls for each of up to 20 notifications;
+/// - 1 list and 30 reads for the groups of the first page;
 /// - 63 calls for each of up to two days that the page shows only in part.
 pub(crate) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -54,6 +51,7 @@ pub(crate) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     let failures = notifications::failed(context.store, context.clock, &wanted).await?;
     let content = html! {
         p.lead { "E-mails and messages that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
+        @if day.is_none() && after.is_none() { (groups::by_cause(context).await?) }
         (filter(day.unwrap_or_default(), ""))
         (list(context, &failures, after).await?)
         @if failures.more { (go_on(day, &failures)) }
@@ -64,9 +62,9 @@ pub(crate) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(TITLE, content))
 }
 
-const TITLE: &str = "Failed e-mails and messages";
+pub(super) const TITLE: &str = "Failed e-mails and messages";
 
-fn is_day(text: &str) -> bool {
+pub(super) fn is_day(text: &str) -> bool {
     text.len() == "2026-11-21".len() && parse_ms(&format!("{text}T00:00:00Z")).is_some()
 }
 
@@ -203,109 +201,4 @@ fn go_on(day: Option<&str>, failures: &Failures) -> Markup {
     let day = day.map(|day| format!("day={day}"));
     let query = [day, last].into_iter().flatten().collect::<Vec<_>>().join("&");
     html! { p { a href={ "/mails?" (query) } { "Older" } } }
-}
-
-// ---- Resend a day --------------------------------------------------------------------------------
-
-/// The counts of all steps of a resend so far. The form passes them on to the next step.
-#[derive(Clone, Copy)]
-struct ResendProgress {
-    queued: usize,
-    before: usize,
-    ended: usize,
-}
-
-impl ResendProgress {
-    const NAMES: [&str; 3] = ["queued", "before", "ended"];
-
-    fn new(form: &Form, step: &DayStep) -> Self {
-        let [queued, before, ended] = Self::NAMES.map(|name| form.text(name).parse().unwrap_or(0));
-        ResendProgress {
-            queued: step.queued.saturating_add(queued),
-            before: step.before.saturating_add(before),
-            ended: step.ended.saturating_add(ended),
-        }
-    }
-
-    fn hidden(self) -> Markup {
-        let counts = [self.queued, self.before, self.ended];
-        html! {
-            @for (name, count) in Self::NAMES.iter().zip(counts) { (view::hidden(name, &count.to_string())) }
-        }
-    }
-
-    fn words(self) -> Markup {
-        html! {
-            "Queued: " (self.queued) ". Already queued: " (self.before)
-            ". Sent, skipped or failed again since: " (self.ended) "."
-        }
-    }
-}
-
-/// Sends the failed notifications of a day again, 20 per step. If a form is sent twice, notifications that
-/// are already queued are not queued again. Cost of a step: at most 84 KV calls and 21 KV writes, and 20
-/// calls of the queue.
-pub(crate) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    form: &Form,
-) -> Result {
-    let outbox = context.outbox.ok_or_else(|| Refusal::invalid(transaction::NO_QUEUE))?;
-    let day = form.given("day").filter(|day| is_day(day));
-    let day = day.ok_or_else(|| Refusal::invalid("write the day as 2026-11-21"))?;
-    let from = form.given("from").map(str::to_owned);
-    let query = DayQuery { day: day.to_owned(), service: None, from, count: STEP };
-    let (store, author, rounds) = (context.store, &context.author, context.rounds);
-    let done =
-        notifications::resend_day(store, context.ledger, author, outbox, rounds, &query).await?;
-    let step = done.outcome;
-    let progress = ResendProgress::new(form, &step);
-    let content = html! {
-        (operation::before(done.before.as_ref()))
-        (stand(&step, progress))
-        p.lead { "E-mails and messages that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
-        (refused(&step))
-        @if let Some(next) = &step.next { (next_step(context, day, next, progress, step.untaken)) }
-        p { a href={ "/mails?day=" (day) } { "Failed notifications of this day" } }
-    };
-    Ok(Page::new(TITLE, content))
-}
-
-fn stand(step: &DayStep, progress: ResendProgress) -> Markup {
-    match (step.untaken, &step.next) {
-        (true, _) => view::problem(
-            "the queue did not accept all notifications. Try again later: notifications that are already queued are not queued again",
-        ),
-        (false, Some(_)) => {
-            view::notice(&html! { "There are more notifications of this day. " (progress.words()) })
-        }
-        (false, None) => view::done(
-            &html! { "All notifications of this day were processed. " (progress.words()) },
-        ),
-    }
-}
-
-fn refused(step: &DayStep) -> Markup {
-    let row = |(id, why): &(String, String)| vec![id_link(id), html! { (view::sentence(why)) }];
-    let rows: Vec<_> = step.refused.iter().map(row).collect();
-    html! {
-        @if !rows.is_empty() {
-            (view::table(&["Transaction", "Why the notification cannot be sent"], &rows, ""))
-        }
-    }
-}
-
-fn next_step<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    day: &str,
-    next: &str,
-    progress: ResendProgress,
-    is_same: bool,
-) -> Markup {
-    let content = html! {
-        (view::hidden("day", day))
-        (view::hidden("from", next))
-        (progress.hidden())
-        button { @if is_same { "Try again" } @else { "Continue" } }
-    };
-    context.form("/mails", &content)
 }

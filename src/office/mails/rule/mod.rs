@@ -4,9 +4,11 @@
 //! The delivery state is computed from the stored records. So a notification that was lost shows as failed
 //! even if no record states that.
 
+mod batch;
 mod beside;
 mod common_words;
 mod failed;
+mod group;
 mod mail_words;
 mod message_words;
 mod preview;
@@ -21,11 +23,13 @@ mod unsent;
 mod view;
 mod words;
 
+pub use batch::{BatchQuery, BatchStep, dismiss_batch, resend_batch};
 pub use beside::WAITING_HOURS;
 pub use failed::{FailedMail, FailedQuery, Failures, failed};
+pub use group::{CountedGroup, FailureGroup, groups};
 pub use preview::{NOWHERE, Preview, masked_preview, preview};
 pub use recent::{RECENT_DAYS, RecentFailures, recent_failures};
-pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_round, resend_day};
+pub use resend::{QueuedRounds, Resent, next_message, queue_round};
 pub use resendable::{Resendable, is_resendable, resendable};
 pub use state_words::Words;
 pub use status::{State, Status, status, statuses};

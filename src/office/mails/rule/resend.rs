@@ -5,28 +5,21 @@
 //! notification, each instance remembers the rounds that it has queued. The queue's consumer also reserves
 //! a round before it sends.
 
-use super::resendable::is_failed_on;
-use super::{
-    Beside, State, Status, can_be_sent, notifying_profile, refusal, refuse_erased, status_beside,
-    words,
-};
+use super::{Status, notifying_profile, refusal, refuse_erased};
 use crate::buyer::delivery::{DELAY_SECONDS, Queued};
 use crate::office::audit::rule::Author;
-use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::Record;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::error::{OperatorError, Result};
+use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::once::{Done, Outcome, once};
-use crate::office::shared::rule::position::Position;
 use crate::pledges::service::{Clock, Entropy, Message, Outbox};
-use crate::pledges::store::{FailedMailKey, NoMetadata, OperatorStore, QueuedMailKey};
+use crate::pledges::store::{NoMetadata, OperatorStore, QueuedMailKey};
 use crate::pledges::time::date_time;
 use crate::pledges::types::{NotificationService, TransactionId};
 use crate::pledges::version::Version;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use strum::IntoEnumIterator as _;
 
 /// Time after which the queue delivers a message, in milliseconds.
 const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
@@ -98,8 +91,6 @@ fn switched_off(unit: &str, service: NotificationService) -> String {
     }
 }
 
-// ---- One -----------------------------------------------------------------------------------------
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resent {
@@ -166,10 +157,10 @@ async fn queue_now(
     put(store, author, outbox, round).await
 }
 
-const COMMAND: &str = "emails resend";
+pub(super) const COMMAND: &str = "emails resend";
 
 /// Returns the command in the audit log. It names the messaging service.
-fn recorded_command(service: NotificationService) -> &'static str {
+pub(super) fn recorded_command(service: NotificationService) -> &'static str {
     match service {
         NotificationService::Email => COMMAND,
         NotificationService::MessagingServiceA => "emails resend (MessagingServiceA)",
@@ -180,7 +171,7 @@ fn recorded_command(service: NotificationService) -> &'static str {
 
 /// Puts a message into the queue, then writes a record that it is queued. If the record cannot be written, a
 /// repeated request may queue the message again. The consumer still sends only one notification.
-async fn put(
+pub(super) async fn put(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     outbox: &dyn Outbox,
@@ -212,7 +203,7 @@ pub struct QueuedRounds(RefCell<VecDeque<(Message, u64)>>);
 impl QueuedRounds {
     /// Reserves the resend of this message. Returns `None` if this resend of the notification, or a later
     /// one, is already reserved.
-    fn take(&self, message: &Message, now_ms: u64) -> Option<Round<'_>> {
+    pub(super) fn take(&self, message: &Message, now_ms: u64) -> Option<Round<'_>> {
         let mut known = self.0.borrow_mut();
         known.retain(|(_, since_ms)| now_ms < since_ms.saturating_add(KNOWN_MS));
         let is_taken =
@@ -229,9 +220,9 @@ impl QueuedRounds {
 }
 
 /// A reserved resend. Dropping it cancels the reservation, unless the message was queued.
-struct Round<'r> {
+pub(super) struct Round<'r> {
     rounds: &'r QueuedRounds,
-    message: Message,
+    pub message: Message,
     is_kept: bool,
 }
 
@@ -245,210 +236,6 @@ impl Drop for Round<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
             self.rounds.0.borrow_mut().retain(|(one, _)| *one != self.message);
-        }
-    }
-}
-
-// ---- All of a day --------------------------------------------------------------------------------
-
-/// Selects the failed notifications that one step of [`resend_day`] resends.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DayQuery {
-    /// The UTC day of the failures, such as `2026-11-21`.
-    pub day: String,
-    /// The service whose failures are resent; `None` for all services.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub service: Option<NotificationService>,
-    /// The position at which the step begins: `next` of the previous step, or `None` for the first step.
-    #[serde(default)]
-    pub from: Option<String>,
-    /// The largest number of failures in a step.
-    pub count: usize,
-}
-
-/// The outcome of a step of [`resend_day`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DayStep {
-    /// Number of notifications that were put into the queue.
-    pub queued: usize,
-    /// Number of notifications that were already queued.
-    pub before: usize,
-    /// Number of notifications that need no resend for this day. After the failure, they were sent or
-    /// skipped, or failed again on another day.
-    pub ended: usize,
-    /// IDs of transactions whose notification cannot be sent, each with the reason.
-    pub refused: Vec<(String, String)>,
-    /// Whether the queue refused a message. Then the step must be tried again later.
-    pub untaken: bool,
-    /// The position of the next step; `None` after the last one.
-    pub next: Option<String>,
-}
-
-/// Resends the failed notifications of one day, in steps. Leaves out notifications that were queued, sent or
-/// skipped since, or that failed again on another day. So a step may be repeated.
-///
-/// KV cost: 1 list, and 3 reads and 1 write for each notification. Queue cost: 1 call for each notification.
-///
-/// # Errors
-/// If `from` is not the position of a step, the audit log cannot be written, or the store fails.
-pub async fn resend_day(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    outbox: &dyn Outbox,
-    rounds: &QueuedRounds,
-    query: &DayQuery,
-) -> Result<Done<DayStep>> {
-    let work = async |author: &Author<'_, _, _>| {
-        resend_day_now(store, author, outbox, rounds, query).await
-    };
-    let author = author.of_step(query.from.as_deref().unwrap_or_default());
-    once(ledger, &author, (COMMAND, &("day", query)), work).await
-}
-
-/// Stores no outcome if the queue refused a message, so that the step can be repeated.
-impl Outcome for DayStep {
-    type Stored = DayStep;
-
-    fn to_stored(&self) -> Option<DayStep> {
-        (!self.untaken).then(|| self.clone())
-    }
-
-    fn from_stored(kept: DayStep) -> Self {
-        kept
-    }
-}
-
-async fn resend_day_now(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    outbox: &dyn Outbox,
-    rounds: &QueuedRounds,
-    query: &DayQuery,
-) -> Result<DayStep> {
-    let from = query.from.as_deref().map_or(Some(Position::default()), Position::parse);
-    let from = from.ok_or_else(|| OperatorError::invalid(NO_PLACE))?;
-    let page = store.list(&FailedMailKey::day_prefix(&query.day), from.cursor.as_deref()).await?;
-    let names = page.records.iter().map(|record| &*record.name).filter(|name| from.is_before(name));
-    let failure = |name| {
-        let (_, id, service) = FailedMailKey::parse(name)?;
-        let is_wanted = query.service.is_none_or(|wanted| wanted == service);
-        is_wanted.then_some((name, id, service))
-    };
-    let mut failed: Vec<_> = names.filter_map(failure).collect();
-    let is_cut = failed.len() > query.count;
-    failed.truncate(query.count);
-    let chosen = choose(store, author.clock, rounds, &query.day, &failed).await?;
-    record(store, author, &chosen).await?;
-    let mut step = DayStep::default();
-    let mut place = from.clone();
-    for ((name, ..), choice) in failed.iter().zip(chosen) {
-        if step.count(choice, store, author, outbox).await? == Resent::Untaken {
-            return Ok(DayStep { untaken: true, next: Some(place.to_string()), ..step });
-        }
-        place = from.after(name);
-    }
-    step.next = match page.cursor {
-        _ if is_cut => Some(place.to_string()),
-        cursor => cursor.map(|cursor| from.next_page(Some(cursor)).to_string()),
-    };
-    Ok(step)
-}
-
-const NO_PLACE: &str = "this is not a valid position in the list of a day's failures: begin again with \
-                        the day's first failure";
-
-/// Writes one audit log entry for each service, with the notifications that are about to be queued.
-async fn record(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    chosen: &[Choice<'_>],
-) -> Result<()> {
-    for service in NotificationService::iter() {
-        let ids = chosen.iter().filter_map(|choice| match choice {
-            Choice::Send(round) if round.message.service == service => Some(&*round.message.id),
-            _ => None,
-        });
-        let ids: Vec<_> = ids.collect();
-        if !ids.is_empty() {
-            author.record(store, recorded_command(service), ids).await?;
-        }
-    }
-    Ok(())
-}
-
-impl DayStep {
-    /// Queues the message if the notification is to be resent. Counts the outcome in this step.
-    async fn count(
-        &mut self,
-        choice: Choice<'_>,
-        store: &impl OperatorStore,
-        author: &Author<'_, impl Clock, impl Entropy>,
-        outbox: &dyn Outbox,
-    ) -> Result<Resent> {
-        match choice {
-            Choice::Send(round) => {
-                let resent = put(store, author, outbox, round).await?;
-                self.queued += usize::from(resent == Resent::Queued);
-                return Ok(resent);
-            }
-            Choice::Before => self.before += 1,
-            Choice::Ended => self.ended += 1,
-            Choice::Refuse(id, why) => self.refused.push((id, why)),
-        }
-        Ok(Resent::Before)
-    }
-}
-
-/// Whether a failed notification is resent, or why not.
-enum Choice<'r> {
-    Send(Round<'r>),
-    /// The notification is already queued.
-    Before,
-    /// The notification was sent or skipped since, or failed on another day.
-    Ended,
-    /// The notification cannot be sent. The values are the transaction's ID and the reason.
-    Refuse(String, String),
-}
-
-async fn choose<'r>(
-    store: &impl OperatorStore,
-    clock: &impl Clock,
-    rounds: &'r QueuedRounds,
-    day: &str,
-    failed: &[(&str, TransactionId, NotificationService)],
-) -> Result<Vec<Choice<'r>>> {
-    let of = failed.iter().map(|(_, id, service)| (id, *service));
-    let mut chosen = Vec::with_capacity(failed.len());
-    let beside = Beside::read(store, clock.now_ms(), of).await?;
-    for ((_, id, service), beside) in failed.iter().zip(beside) {
-        chosen.push(match choice(store, clock, rounds, day, (id, *service, beside)).await {
-            Err(OperatorError::Invalid(why)) => Choice::Refuse(id.to_string(), why.text),
-            choice => choice?,
-        });
-    }
-    Ok(chosen)
-}
-
-async fn choice<'r>(
-    store: &impl OperatorStore,
-    clock: &impl Clock,
-    rounds: &'r QueuedRounds,
-    day: &str,
-    (id, service, beside): (&TransactionId, NotificationService, Beside),
-) -> Result<Choice<'r>> {
-    let record = transactions::get(store, id.as_str()).await?;
-    let mail = status_beside(store, clock, &record, (service, beside)).await?;
-    match mail.state {
-        State::Waiting => Ok(Choice::Before),
-        _ if !is_failed_on(day, &mail) => Ok(Choice::Ended),
-        _ if mail.cancelled.is_none() && !can_be_sent(&mail) => {
-            Err(refusal(&record, service, &words(&mail).cause))
-        }
-        _ => {
-            let message = next_message(store, &record, &mail).await?;
-            let round = rounds.take(&message, clock.now_ms());
-            Ok(round.map_or(Choice::Before, Choice::Send))
         }
     }
 }

@@ -96,7 +96,7 @@ impl Status {
         }
     }
 
-    fn failed(service: NotificationService, reason: &str) -> Self {
+    pub(super) fn failed(service: NotificationService, reason: &str) -> Self {
         Status { reason: Some(reason.to_owned()), ..Status::new(service, State::Failed) }
     }
 

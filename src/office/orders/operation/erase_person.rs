@@ -2,13 +2,12 @@ use super::find::{complete_of, covered_of, found};
 use super::parts::{MOST, listed};
 use super::receipt::{NOTHING_ERASED, Receipt};
 use crate::office::orders::rule as transactions;
-use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
-use crate::office::shared::operation::call::{
-    Answer, Call, Failure, Host as _, Ports, Result, invalid,
-};
+use crate::office::orders::rule::{Found, PersonErasure, SearchKey, TransactionFilter};
+use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use crate::office::shared::operation::question::Question;
-use crate::office::shared::operation::table::{paragraphs, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::once::Done;
+use crate::pledges::scope::Scope;
 
 /// Largest number of transactions that one step erases.
 const STEP: usize = 100;
@@ -23,7 +22,12 @@ pub(super) async fn erase_person<P: Ports>(
     let found = found(call, &filter, &SearchKey::Email(email.to_owned())).await?;
     let units = units_of(&found, &filter)?;
     if !units.is_empty() {
-        let list = paragraphs([listed(&found.transactions), complete_of(&found)]);
+        let counts = transactions::counts_by_scope(&found.transactions);
+        let counts = counts
+            .iter()
+            .map(|(Scope { mode, unit }, count)| format!("{unit} ({}): {count}", mode.name()));
+        let counts = format!("By unit: {}.", counts.collect::<Vec<_>>().join(", "));
+        let list = paragraphs([listed(&found.transactions), counts, complete_of(&found)]);
         let effect =
             "Every match is erased, even if it is not listed above. This cannot be undone.";
         let ask = format!("Search all transactions of {} for the address?", units.join(", "));
@@ -38,9 +42,9 @@ pub(super) async fn erase_person<P: Ports>(
         damaged: 0,
         complete_up_to: covered_of(&found).complete_up_to,
     };
-    for unit in units {
-        let filter = TransactionFilter { unit: Some(unit), mode: filter.mode };
-        erase_in(call, &filter, email, &mut receipt).await?;
+    if !units.is_empty() {
+        let person = PersonErasure { address: email, units: &units, mode: filter.mode };
+        erase_in(call, person, &mut receipt).await?;
     }
     let others = match found.more {
         true => {
@@ -64,51 +68,31 @@ pub(super) async fn erase_person<P: Ports>(
 
 /// Returns the units whose records must all be searched for the address.
 fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
-    if let Some(unit) = &filter.unit {
-        return Ok(vec![unit.clone()]);
+    match &filter.unit {
+        Some(unit) => Ok(vec![unit.clone()]),
+        None => Ok(transactions::units_to_erase(found)?),
     }
-    let from = found.coverage.as_ref().and_then(|coverage| coverage.complete_from.as_deref());
-    if let Some(from) = from {
-        return Err(invalid(format!(
-            "the ledger keeps only transactions from {} on, so it does not know which units have older \
-             transactions of this address. Run the command for each unit, with `--unit`",
-            time(from)
-        )));
-    }
-    let mut units: Vec<String> = Vec::new();
-    for unit in found.transactions.iter().map(|order| &order.scope.unit) {
-        if !units.contains(unit) {
-            units.push(unit.clone());
-        }
-    }
-    Ok(units)
 }
 
-/// Erases the transactions of an address in one unit. A transaction that cannot be erased, such as one that is too
+/// Erases the transactions of an address in some units. A transaction that cannot be erased, such as one that is too
 /// young, does not stop the erasure of the others.
 async fn erase_in<P: Ports>(
     call: &Call<'_, P>,
-    filter: &TransactionFilter,
-    email: &str,
+    person: PersonErasure<'_>,
     receipt: &mut Receipt,
 ) -> Result<()> {
     let by = receipt.by.clone();
     let author = call.author(&by)?;
+    let records = (call.store, call.ledger);
     let mut next = None;
     loop {
-        let records = (call.store, call.ledger);
-        let step = transactions::erase_person_step(
-            records,
-            &author,
-            (filter, email),
-            next.as_ref(),
-            STEP,
-            usize::MAX,
-        );
+        let from = next.as_ref();
+        let step =
+            transactions::erase_person_step(records, &author, person, from, STEP, usize::MAX);
         match step.await.map_err(Failure::from) {
             Ok(Done { outcome: step, .. }) => {
                 next = step.next.clone();
-                receipt.add(filter, step);
+                receipt.add(step);
             }
             Err(error) if error.is_thrown() => {
                 let answer = Answer::new(receipt, receipt.in_words())?;

@@ -1,8 +1,8 @@
 use super::parts::NONE;
-use crate::office::orders::rule::{Erased, PersonStep, TransactionFilter};
+use crate::office::orders::rule::{Erased, NotErased, PersonStep};
 use crate::office::shared::operation::table::{table, time};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
-use crate::pledges::scope::Mode;
+use crate::pledges::scope::Scope;
 use serde::Serialize;
 
 pub(super) const NOTHING_ERASED: &str = "nothing was erased";
@@ -29,31 +29,28 @@ pub(super) struct Receipt {
 #[derive(Serialize)]
 pub(super) struct Line {
     id: String,
-    unit: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mode: Option<Mode>,
+    #[serde(flatten)]
+    scope: Scope,
     erased: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
 impl Receipt {
-    pub fn add(&mut self, filter: &TransactionFilter, step: PersonStep) {
+    pub fn add(&mut self, step: PersonStep) {
         self.checked += step.listed;
         self.damaged += step.damaged.count;
         let erased = step.erased.into_iter().map(|Erased { id, scope, at, .. }| Line {
             id,
-            unit: scope.unit,
-            mode: Some(scope.mode),
+            scope,
             erased: Some(at),
             problem: None,
         });
-        let refused = step.refused.into_iter().map(|(id, problem)| Line {
+        let refused = step.refused.into_iter().map(|NotErased { id, scope, why }| Line {
             id,
-            unit: filter.unit.clone().unwrap_or_default(),
-            mode: filter.mode,
+            scope,
             erased: None,
-            problem: Some(problem),
+            problem: Some(why),
         });
         for line in erased.chain(refused) {
             if self.transactions.iter().all(|known| known.id != line.id) {
@@ -73,9 +70,9 @@ impl Receipt {
         }
         let row = |line: &Line| {
             let erased = line.erased.as_deref().map(time);
-            let mode = line.mode.map(Mode::name).unwrap_or_default().to_owned();
             let outcome = erased.or_else(|| line.problem.clone()).unwrap_or_default();
-            [line.id.clone(), line.unit.clone(), mode, outcome]
+            let Scope { mode, unit } = &line.scope;
+            [line.id.clone(), unit.clone(), mode.name().to_owned(), outcome]
         };
         let rows: Vec<_> = self.transactions.iter().map(row).collect();
         let again = match self.left() {

@@ -3,6 +3,7 @@ pub mod entry;
 pub(crate) mod key_listing;
 pub(crate) mod listed;
 pub mod listing;
+pub mod notes;
 pub mod order;
 pub mod orders;
 pub mod related;

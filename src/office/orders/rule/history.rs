@@ -7,6 +7,8 @@ use crate::office::credit_requests::rows::requests::{Decision, RequestRow, Reque
 use crate::office::credits::rows as credits;
 use crate::office::credits::rows::CreditRow;
 use crate::office::mails::rule::Status;
+use crate::office::orders::rows::notes;
+use crate::office::orders::rows::notes::Note;
 use crate::office::orders::rows::order::Order;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
@@ -45,6 +47,10 @@ pub enum EventKind {
         offering: String,
         stage: Stage,
     },
+    /// Somebody wrote a note.
+    Noted(Box<Note>),
+    /// Somebody ended the hand-over by this note.
+    HandOverEnded(Box<Note>),
     Erased,
 }
 
@@ -57,7 +63,7 @@ pub struct History {
     pub requests: Vec<RequestRow>,
     /// The transaction's row, with the sum of its credits.
     pub row: Order,
-    /// Whether the ledger did not answer, so that credits are missing.
+    /// Whether the ledger did not answer, so that credits or notes are missing.
     pub lacks_credits: bool,
     /// Whether records in Workers KV could not be read, so that updates or a cancellation are missing.
     pub lacks_updates: bool,
@@ -93,12 +99,13 @@ pub async fn history(
 ) -> Result<History> {
     let credits = credits::credits(ledger, record.id()).await;
     let requests = requests::of(ledger, record.id()).await;
+    let notes = notes::notes(ledger, record.id()).await;
     let updates = updates(store, record, row).await;
     let cancelled = match &credits {
         Ok(credits) if credits.is_empty() => Ok(None),
         _ => load::<_, Cancelled>(store, CancelledKey(&record.id)).await,
     };
-    let lacks_credits = credits.is_err() || requests.is_err();
+    let lacks_credits = credits.is_err() || requests.is_err() || notes.is_err();
     let lacks_updates = updates.is_err() || cancelled.is_err();
     let (credits, requests) = (credits.unwrap_or_default(), requests.unwrap_or_default());
     let row = Order { credited: sum(&credits), ..row.clone() };
@@ -113,6 +120,7 @@ pub async fn history(
         kind: EventKind::Credited(Box::new(credit)),
     }));
     events.extend(requests.iter().flat_map(requested));
+    events.extend(notes.unwrap_or_default().into_iter().flat_map(of_note));
     events.extend(cancelled.ok().flatten().map(|it| at(&it.at, EventKind::Cancelled)));
     events.extend(updates.unwrap_or_default());
     events.extend(row.erased.as_deref().map(|erased| at(erased, EventKind::Erased)));
@@ -128,6 +136,14 @@ fn requested(request: &RequestRow) -> Vec<Event> {
     let refused =
         |it: &Decision| event(it.decided, EventKind::CreditRefused(Box::new(request.clone())));
     std::iter::once(made).chain(decided.map(refused)).collect()
+}
+
+/// Returns that a note was written, and that its hand-over was ended.
+fn of_note(note: Note) -> impl Iterator<Item = Event> {
+    let ended = note.done.map(|at| (at, EventKind::HandOverEnded(Box::new(note.clone()))));
+    let written = (note.at, EventKind::Noted(Box::new(note)));
+    let all = [Some(written), ended].into_iter().flatten();
+    all.map(|(at, kind)| Event { at: date_time(at), kind })
 }
 
 /// Returns the sum of credits, a decimal with two places; `None` without credits.

@@ -14,6 +14,7 @@ mod list;
 mod listed;
 mod listed_csv;
 mod names;
+mod note;
 mod person;
 mod record;
 mod restore;
@@ -32,7 +33,11 @@ pub use list::{ListQuery, MAX_DAYS, TransactionPage, list};
 pub use listed::{ListedOrder, ListedOrders, Mark, listed};
 pub use listed_csv::listed_for_spreadsheet;
 pub(crate) use names::{names_person, says};
-pub use person::{ErasureCursor, PersonStep, erase_person_step};
+pub use note::{NoteChange, add_note, end_hand_over};
+pub use person::{
+    ErasureCursor, NotErased, PersonErasure, PersonStep, counts_by_scope, erase_person_step,
+    units_to_erase,
+};
 pub use record::{Record, get};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(crate) use show::masked;

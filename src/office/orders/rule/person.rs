@@ -1,14 +1,14 @@
-//! Erases all transactions of a person in a unit, in steps.
+//! Erases all transactions of a person in one or more units, in steps.
 //!
-//! First erases the transactions that the ledger finds. Then lists the unit's records in Workers KV, because the ledger
+//! First erases the transactions that the ledger finds. Then lists the units' records in Workers KV, because the ledger
 //! may lack some transactions.
 
 use super::erase::{ERASE, Erased, erase_now};
-use super::find::find_secret;
+use super::find::{Found, find_secret};
 use super::{TransactionFilter, get};
 use crate::office::audit::rule::Author;
 use crate::office::connections::rule::erase_received;
-use crate::office::orders::rows::order::PageCursor;
+use crate::office::orders::rows::order::{Order, PageCursor};
 use crate::office::orders::rows::orders;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::shared::rows::port::Ledger;
@@ -17,27 +17,82 @@ use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shared::rule::once::{Done, Outcome, once};
 use crate::office::shared::rule::position::Position;
-use crate::pledges::scope::Scope;
+use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{KeyInfo, OperatorStore, Recorded, StoreError, TransactionKey};
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
     /// The erased transactions. Some may have been erased before, but are still listed.
     pub erased: Vec<Erased>,
-    /// The IDs of transactions that were not erased, each with the reason. Most are too young, and can be
-    /// erased later.
-    pub refused: Vec<(String, String)>,
+    /// The transactions that were not erased. Most are too young, and can be erased later.
+    pub refused: Vec<NotErased>,
     /// Records that this step could not read. Some of them may belong to the person.
     pub damaged: DamagedRecords,
     pub listed: usize,
     /// The position of the next step; `None` after the last one.
     #[serde(skip)]
     pub next: Option<ErasureCursor>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotErased {
+    pub id: String,
+    #[serde(flatten)]
+    pub scope: Scope,
+    pub why: String,
+}
+
+/// Whose transactions are erased, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct PersonErasure<'e> {
+    pub address: &'e str,
+    /// The units whose records are searched. All steps of an erasure have the same units, in the same order.
+    pub units: &'e [String],
+    /// Only transactions of this mode.
+    pub mode: Option<Mode>,
+}
+
+impl PersonErasure<'_> {
+    fn scopes(&self) -> Result<Vec<Scope>> {
+        let mut scopes = Vec::new();
+        for unit in self.units {
+            check_unit(unit)?;
+            let filter = TransactionFilter { unit: Some(unit.clone()), mode: self.mode };
+            scopes.extend(filter.scopes().unwrap_or_default());
+        }
+        Ok(scopes)
+    }
+}
+
+/// Counts transactions by unit and mode.
+pub fn counts_by_scope(transactions: &[Order]) -> BTreeMap<&Scope, usize> {
+    let mut counts = BTreeMap::new();
+    for order in transactions {
+        *counts.entry(&order.scope).or_default() += 1;
+    }
+    counts
+}
+
+/// Returns the units in which a person's transactions were found by a search of all units.
+///
+/// # Errors
+/// If the ledger does not keep all months, because other units may have older transactions.
+pub fn units_to_erase(found: &Found) -> Result<Vec<String>> {
+    let from = found.coverage.as_ref().and_then(|coverage| coverage.complete_from.as_deref());
+    if let Some(from) = from {
+        return Err(OperatorError::invalid(format!(
+            "the ledger keeps only transactions from {from} on, so it does not know which units have older \
+             transactions of this address. Erase the person in each unit separately"
+        )));
+    }
+    let units: BTreeSet<_> = found.transactions.iter().map(|order| &order.scope.unit).collect();
+    Ok(units.into_iter().cloned().collect())
 }
 
 /// The position at which a step of erasing a person begins. A form can carry it as text in a hidden field.
@@ -50,7 +105,7 @@ pub enum ErasureCursor {
 }
 
 impl ErasureCursor {
-    /// Parses the position in a unit's records from its text. Returns `None` if the text is not a
+    /// Parses the position in the units' records from its text. Returns `None` if the text is not a
     /// position.
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix(FOUND) {
@@ -94,13 +149,19 @@ impl PersonStep {
 
     /// Records that a transaction was erased, or why its erasure was refused. The next step begins at
     /// `next`, after this transaction.
-    fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
+    fn add(
+        &mut self,
+        (id, scope): (&str, &Scope),
+        outcome: Result<Erased>,
+        next: ErasureCursor,
+    ) -> Result<()> {
+        let mut refuse = |why| {
+            self.refused.push(NotErased { id: id.to_owned(), scope: scope.clone(), why });
+        };
         match outcome {
             Ok(erased) => self.erased.push(erased),
-            Err(OperatorError::Invalid(why)) => self.refused.push((id.to_owned(), why.text)),
-            Err(error @ OperatorError::Store(StoreError::Damaged(_))) => {
-                self.refused.push((id.to_owned(), error.to_string()));
-            }
+            Err(OperatorError::Invalid(why)) => refuse(why.text),
+            Err(error @ OperatorError::Store(StoreError::Damaged(_))) => refuse(error.to_string()),
             Err(error) => return Err(error),
         }
         self.next = Some(next);
@@ -108,32 +169,31 @@ impl PersonStep {
     }
 }
 
-/// Erases transactions of one e-mail address in a unit, in one mode or both. This is one step of several. It
+/// Erases transactions of one e-mail address in some units, in one mode or both. This is one step of several. It
 /// begins at `from`, where the previous step ended. The last step has no `next`.
 ///
 /// A step handles at most `at_most` transactions, and makes at most `lists` list calls. Both limits are at
 /// least 1.
 ///
 /// # Errors
-/// - If the unit's ID is not valid, or the namespace has no secret.
+/// - If a unit's ID is not valid, or the namespace has no secret.
 /// - If the store or the ledger fails before any transaction is erased or refused. After a later failure, the
 ///   step ends without an error, and the next step continues from there.
 pub async fn erase_person_step(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
-    (filter, address): (&TransactionFilter, &str),
+    person: PersonErasure<'_>,
     from: Option<&ErasureCursor>,
     at_most: usize,
     lists: usize,
 ) -> Result<Done<PersonStep>> {
-    let unit = filter.unit.as_deref().unwrap_or_default();
-    check_unit(unit)?;
+    let scopes = person.scopes()?;
     let secret = find_secret(store).await?;
-    let scopes = filter.scopes().unwrap_or_default();
+    let address = person.address;
     let from = from.cloned().unwrap_or(ErasureCursor::Found(None));
     let position = from.to_string();
     let addresses: Vec<_> = scopes.iter().map(|scope| secret.email(scope, address)).collect();
-    let what = (PERSON, unit, addresses, &position);
+    let what = (PERSON, person.units, addresses, &position);
     let work = async |author: &Author<'_, _, _>| {
         let at_most = at_most.max(1);
         let erasure = Erasure { store, ledger, author, secret, address, scopes, at_most };
@@ -186,7 +246,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         let found = orders::by_email(self.ledger, &self.secret, of, &from, self.at_most).await?;
         for order in &found.orders {
             let next = ErasureCursor::Found(Some(order.place()));
-            step.add(&order.id, self.erase(&order.id).await, next)?;
+            step.add((&order.id, &order.scope), self.erase(&order.id).await, next)?;
         }
         if found.older.is_none() {
             step.next = Some(ErasureCursor::Listed(Position::default()));
@@ -205,12 +265,12 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         let page = self.store.list(prefix, position.cursor.as_deref()).await?;
         step.listed += page.records.len();
         for record in page.records.iter().filter(|record| position.is_before(&record.name)) {
-            let Some(id) = self.own(record, &mut step.damaged) else { continue };
+            let Some((id, scope)) = self.own(record, &mut step.damaged) else { continue };
             if step.done() == self.at_most {
                 return Ok(());
             }
             let next = ErasureCursor::Listed(position.after(&record.name));
-            step.add(id.as_str(), self.erase(id.as_str()).await, next)?;
+            step.add((id.as_str(), &scope), self.erase(id.as_str()).await, next)?;
         }
         let next = position.next_page(page.cursor);
         step.next = (next.list < prefixes.len()).then_some(ErasureCursor::Listed(next));
@@ -223,13 +283,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         prefixes
     }
 
-    /// Returns the transaction's ID if its recipient has the person's e-mail address. If the record cannot be
+    /// Returns the transaction's ID and scope if its recipient has the person's e-mail address. If the record cannot be
     /// read, adds its name to `damaged`.
     fn own(
         &self,
         KeyInfo { name, metadata, .. }: &KeyInfo,
         damaged: &mut DamagedRecords,
-    ) -> Option<TransactionId> {
+    ) -> Option<(TransactionId, Scope)> {
         let recorded =
             TransactionKey::parse(name).and_then(|id| Recorded::from_metadata(id, metadata).ok());
         let Some(recorded) = recorded else {
@@ -240,7 +300,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         let lookup = summary.lookup?; // an erased one has no hashes
         let is_own =
             self.scopes.contains(&scope) && lookup.email == self.secret.email(&scope, self.address);
-        is_own.then_some(id)
+        is_own.then_some((id, scope))
     }
 
     async fn erase(&self, id: &str) -> Result<Erased> {

@@ -4,5 +4,6 @@ pub mod payment;
 pub mod payments;
 pub(crate) mod several;
 pub mod statement;
+pub mod statements;
 mod table;
 pub mod unit;

@@ -55,6 +55,7 @@ pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
                 ul.links {
                     @if filter.is_paid != Some(true) { li { a href={ "/payments/several?" (list) } { "Mark several as paid …" } } }
                     li { a href=(link::with("/payments.csv", &kept(query))) { "Download CSV" } }
+                    li { a href={ "/payments/statements?" (list) } { "Print the statements" } }
                 }
             }
             p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }

@@ -37,21 +37,29 @@ pub(crate) async fn statement<S: OperatorStore, C: Clock, E: Entropy>(
     let ledger = context.ledger;
     let statement = records::statement(context.store, ledger, context.clock, &of).await?;
     let content = html! {
-        (notices(&statement, &context.settings.issuer))
-        article.sheet {
-            div.columns {
-                (from(&context.settings.issuer))
-                (to(&statement))
-            }
-            (facts(&statement))
-            @for sum in &statement.sums { (table(sum)) }
-            @if statement.sums.is_empty() { p { "No transactions in this month." } }
-            @if let Some(settled) = &statement.settled { (payment(settled)) }
-            (details(&context.settings.issuer))
-        }
+        (warnings(&statement))
+        (hints(&statement, &context.settings.issuer))
+        (sheet(&statement, &context.settings.issuer))
         (links(&statement))
     };
     Ok(Page::new(format!("Statement {}", statement.number), content))
+}
+
+/// Renders a statement as it is printed.
+pub(super) fn sheet(statement: &Statement, issuer: &Issuer) -> Markup {
+    html! {
+        article.sheet {
+            div.columns {
+                (from(issuer))
+                (to(statement))
+            }
+            (facts(statement))
+            @for sum in &statement.sums { (table(sum)) }
+            @if statement.sums.is_empty() { p { "No transactions in this month." } }
+            @if let Some(settled) = &statement.settled { (payment(settled)) }
+            (details(issuer))
+        }
+    }
 }
 
 fn month_of<S, C: Clock, E>(
@@ -65,10 +73,8 @@ fn month_of<S, C: Clock, E>(
     Ok(ScopeMonth { scope: Scope { unit: id.to_owned(), mode }, month })
 }
 
-/// Renders the notices above a statement: that it is preliminary, that its sums have changed since the
-/// payment, and which details are missing. Notices about missing details are shown on the screen, but not
-/// printed.
-fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
+/// Renders the notices above a statement: that it is preliminary, and that its sums have changed since the payment.
+pub(super) fn warnings(statement: &Statement) -> Markup {
     let differs = |settled: &Settlement| {
         let paid = |due: &Due| {
             let of = settled.sums.iter().find(|sum| sum.currency_code == due.currency_code);
@@ -88,6 +94,12 @@ fn notices(statement: &Statement, issuer: &Issuer) -> Markup {
         @if statement.settled.as_ref().is_some_and(differs) {
             (view::problem("the sums have changed since this month was marked as paid"))
         }
+    }
+}
+
+/// Renders the notices about missing details. They are shown on the screen, but not printed.
+fn hints(statement: &Statement, issuer: &Issuer) -> Markup {
+    html! {
         div.screen {
             @if issuer.name.is_empty() {
                 (view::notice(&html! {

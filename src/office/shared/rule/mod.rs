@@ -9,6 +9,7 @@ pub mod once;
 pub mod operation_id;
 pub mod position;
 pub mod published;
+pub mod reason;
 pub mod records;
 pub mod refused;
 pub mod roles;

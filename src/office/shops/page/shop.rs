@@ -109,7 +109,7 @@ async fn unit_sections<S: OperatorStore, C: Clock, E: Entropy>(
     let steps = first_steps(context, unit, &live);
     let (unpaid, lines) = (unpaid(context, &live), lines::section(context, unit, &live));
     let (steps, unpaid, troubles, lines) =
-        join4(steps, unpaid, troubles(context, Some(unit)), lines).await;
+        join4(steps, unpaid, troubles(context, Some(unit), |_| true), lines).await;
     let troubles =
         troubles.map(|found| html! { @if let Some(found) = found { section { (found) } } });
     html! {

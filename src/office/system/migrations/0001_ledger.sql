@@ -537,6 +537,20 @@ CREATE TABLE findings (
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
+-- Tasks of the home page that a person accepted, so that they are not shown any more.
+--   task: the kind of the task.
+--   subject: what it is about, such as the ID of a transaction.
+--   facts: what was true when it was accepted. If the facts change, the task is shown again.
+CREATE TABLE accepted_tasks (
+  task TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  facts TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (task, subject)
+) STRICT, WITHOUT ROWID;
+
 -- The epoch: a random text that identifies the database with all credits, fulfilments and updates, which no record in
 -- Workers KV has. The record `epoch` in Workers KV has the same text (src/office/system/rule/epoch.rs). A database
 -- without this text has lost such rows, for example because it was deleted and created again. The table has no row

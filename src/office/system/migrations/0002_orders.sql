@@ -75,3 +75,23 @@ CREATE TABLE intake (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   complete INTEGER NOT NULL
 ) STRICT;
+
+-- Notes of people on transactions. They may have personal data, and are deleted when the transaction is erased.
+--   number: counts the notes of the transaction.
+--   by_shop: whether a person of the shop wrote it. Others are only for the service's staff.
+--   role: whom the note hands the transaction over to.
+--   done, ended_by: when and by whom the hand-over was ended.
+CREATE TABLE notes (
+  id TEXT NOT NULL,
+  number INTEGER NOT NULL CHECK (number <= 100),
+  at INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  by_shop INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  role TEXT CHECK (role IN ('accounts', 'support')),
+  done INTEGER,
+  ended_by TEXT,
+  PRIMARY KEY (id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notes_handed_over ON notes (role, at) WHERE role IS NOT NULL AND done IS NULL;

@@ -1,3 +1,4 @@
+mod acceptance;
 pub mod first_day;
 pub mod home;
 pub mod last_backups;

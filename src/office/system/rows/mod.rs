@@ -1,3 +1,4 @@
+pub mod accepted;
 pub mod attention;
 pub mod backup_state;
 pub mod check;

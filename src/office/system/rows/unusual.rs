@@ -40,7 +40,7 @@ pub struct UnusualCharges {
 /// - It is larger than 2^53 hundredths.
 ///
 /// A charge counts after its credits, the median before all credits. So a transaction that is credited in full is not
-/// unusual. Leaves out transactions of months that are marked as paid. Compares amounts of different currencies as plain numbers.
+/// unusual. Leaves out transactions of months that are marked as paid, and those that a person accepted. Compares amounts of different currencies as plain numbers.
 /// Lists at most `most` transactions, but counts all.
 ///
 /// One query. It reads the transactions of a day only if the day has no stored sums, or a charge that may be unusual. It
@@ -190,6 +190,8 @@ impl Query for Unusual {
 )
 SELECT json_object('count', count(*) OVER (), 'id', id, 'unit', unit, 'created', created, 'currency', currency,
   'cents', cents, 'amount', amount)
-FROM found ORDER BY created DESC, id DESC LIMIT ?1 ->> '$.most'"
+FROM found f
+WHERE NOT EXISTS (SELECT 1 FROM accepted_tasks a WHERE a.task = 'unusual' AND a.subject = f.id)
+ORDER BY created DESC, id DESC LIMIT ?1 ->> '$.most'"
     );
 }

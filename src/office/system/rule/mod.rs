@@ -14,3 +14,4 @@ pub mod own_rows;
 pub mod publish;
 pub mod restore;
 pub mod secret;
+pub mod tasks;

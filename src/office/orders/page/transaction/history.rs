@@ -3,8 +3,12 @@
 use crate::buyer::updates::Stage;
 use crate::office::credit_requests::rows::requests::{Decision, RequestRow};
 use crate::office::mails::page::mail_state;
+use crate::office::orders::operation::{NOTE, NOTE_DONE};
+use crate::office::orders::rows::notes::{HandOver, Note};
 use crate::office::orders::rule::{Event, EventKind, History};
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
+use crate::office::shared::page::link;
 use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::roles::Permission;
@@ -21,11 +25,36 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
         section #history {
             h2 { "History" }
             ol.plain.history {
-                @for event in &history.events { li { (when(event, times)) " " (what(context, history, event)) } }
+                @for event in history.events.iter().filter(|event| may_see(context, event)) { li { (when(event, times)) " " (what(context, history, event)) } }
             }
-            @if history.lacks_credits { p.problem { "The ledger does not answer, so credits are not shown." } }
+            @if history.lacks_credits { p.problem { "The ledger does not answer, so credits and notes are not shown." } }
             @if history.lacks_updates {
                 p.problem { "Some records could not be read, so updates or a cancellation may be missing." }
+            }
+            (form(context, &history.row.id))
+        }
+    }
+}
+
+/// Returns whether the person may see an event. People of shops do not see the notes of the service's staff.
+fn may_see<S, C, E>(context: &PageContext<'_, S, C, E>, event: &Event) -> bool {
+    match &event.kind {
+        EventKind::Noted(note) | EventKind::HandOverEnded(note) => {
+            note.by_shop || !context.is_of_shop()
+        }
+        _ => true,
+    }
+}
+
+/// Renders the form that writes a note.
+fn form<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id: &str) -> Markup {
+    let action = link::path(&["transactions", id, "note"]);
+    html! {
+        details {
+            summary { "Write a note" }
+            (context.operation_form(OperationForm::new(&NOTE, &action)))
+            @if context.is_of_shop() {
+                p { small { "The people of your shop and the operators of this service see the note." } }
             }
         }
     }
@@ -67,6 +96,11 @@ fn what<S, C: Clock, E: Entropy>(
         EventKind::Updated { offering, stage } => {
             html! { "The timeline shows " (view::untrusted_text(offering)) ": " (words(*stage)) }
         }
+        EventKind::Noted(note) => noted(context, note),
+        EventKind::HandOverEnded(note) => html! {
+            "Hand-over to " (note.role.map_or("", HandOver::name)) " ended by "
+            (context.author_of(note.ended_by.as_deref().unwrap_or_default(), false))
+        },
         EventKind::Erased => html! { "Personal data erased" },
     }
 }
@@ -84,6 +118,21 @@ fn refused<S, C: Clock, E: Entropy>(
         "Requested credit " @if by_shop { "withdrawn" } @else { "refused" }
         " by " (context.author_of(decider, by_shop))
         @if sees_reasons { ": " (view::untrusted_text(request.answer.as_deref().unwrap_or_default())) }
+    }
+}
+
+/// Renders a note. The service's staff can end its hand-over.
+fn noted<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, note: &Note) -> Markup {
+    let action = link::path(&["transactions", &note.id, "note", "done"]);
+    let number = note.number.to_string();
+    let fixed = [("number", &*number)];
+    let done = OperationForm { fixed: &fixed, ..OperationForm::new(&NOTE_DONE, &action) };
+    html! {
+        "Note by " (context.author_of(&note.author, note.by_shop)) ": " (view::untrusted_text(&note.text))
+        @if let Some(role) = note.role {
+            " " span.tag.note { "Handed over to " (role.name()) }
+            @if note.is_open() && !context.is_of_shop() { (context.operation_form(done)) }
+        }
     }
 }
 

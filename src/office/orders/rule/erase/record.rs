@@ -8,6 +8,7 @@ use super::texts::without_texts;
 use crate::office::audit::rule::Author;
 use crate::office::orders::rows::entry;
 use crate::office::orders::rows::entry::{Entry, Origin};
+use crate::office::orders::rows::notes;
 use crate::office::orders::rule::record::Record;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::{OperatorError, Result};
@@ -46,7 +47,7 @@ struct ErasedMarker<'t> {
     erased: &'t str,
 }
 
-/// Permanently replaces the recipient and all texts of a transaction, and removes the hash of the recipient's
+/// Permanently replaces the recipient and all texts of a transaction, deletes its notes, and removes the hash of the recipient's
 /// address. Marks the transaction as erased in its record and in the ledger. The
 /// erasure may be repeated.
 ///
@@ -101,6 +102,8 @@ pub(crate) async fn erase_now(
         let written = entry::write(ledger, &[row], Origin::Message, author.clock.now_ms()).await;
         written.map_err(|error| left_in_ledger(record, &error))?;
     }
+    let forgotten = notes::forget(ledger, record.id()).await;
+    forgotten.map_err(|error| left_in_ledger(record, &error))?;
     let Recorded { id, scope, summary } = metadata;
     Ok(Erased { id: id.to_string(), scope, at, before: summary.erased })
 }

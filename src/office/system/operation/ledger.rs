@@ -1,13 +1,5 @@
 //! The operator's operations on the ledger: its state, a check, a rebuild, and which months it keeps.
 
-use super::rows::check;
-use super::rows::check::CheckReport;
-use super::rows::findings;
-use super::rows::findings::{Finding, FindingKind};
-use super::rows::health::{Health, Pass};
-use super::rows::reconcile::Counts;
-use super::rows::upkeep;
-use super::rule::{epoch, kept};
 use crate::office::shared::operation::call::{
     Answer, Call, Failure, Host as _, Ports, Result, invalid,
 };
@@ -17,6 +9,14 @@ use crate::office::shared::operation::table::{facts, paragraphs, table, time, ti
 use crate::office::shared::rows::published;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
+use crate::office::system::rows::check;
+use crate::office::system::rows::check::CheckReport;
+use crate::office::system::rows::findings;
+use crate::office::system::rows::findings::{Finding, FindingKind};
+use crate::office::system::rows::health::{Health, Pass};
+use crate::office::system::rows::reconcile::Counts;
+use crate::office::system::rows::upkeep;
+use crate::office::system::rule::{epoch, kept};
 use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::Month;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,14 @@
+//! Operations on notifications of recipients: e-mails, and messages by messaging services.
+
+mod batch;
+mod list;
+mod parts;
+mod preview;
+mod resend;
+
+pub use batch::{DISMISS, check_dismiss, dismiss};
+pub use list::{FAILED, SHOW, failed, show};
+pub use preview::{PREVIEW, preview};
+pub use resend::{RESEND, check, resend};
+
+pub(crate) use batch::{question_of_dismissal, question_of_resend};

@@ -1,0 +1,2 @@
+pub mod ledger;
+pub mod tasks;
