@@ -40,7 +40,7 @@ use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::date_time;
-use futures_util::future::{join, join3, join4};
+use futures_util::future::{join3, join4};
 use maud::{Markup, html};
 
 const MAX_NAMED: usize = 5;
