@@ -6,7 +6,6 @@ use crate::pledges::store::StoreError;
 use js_sys::{Array, ArrayBuffer, Date, Promise, Uint8Array};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
-use wasm_bindgen_futures::JsFuture;
 
 /// Deadline of a call, in milliseconds. A write that takes longer may still take effect.
 const CALL_MS: u32 = 30_000;
