@@ -1,7 +1,6 @@
 //! The work of the cron trigger: it compares the ledger with Workers KV, repairs the records in KV that contain the updates for
 //! timelines, deletes pictures that no update has, pledges orders that the queue has not delivered, queues e-mails with news for
-//! buyers, sends e-mails to the people of the dashboard, writes public totals,
-//! and makes backups.
+//! buyers, sends e-mails to the people of the dashboard, writes public totals, and makes backups.
 
 use super::DashboardBindings;
 use super::bucket::R2Bucket;
@@ -48,9 +47,8 @@ struct CronLog<'a> {
     ms: u64,
 }
 
-/// Keeps up the ledger, pledges orders, and queues and sends e-mails. If that was little work, then writes public totals, and makes backups
-/// if a bucket is bound. Returns no error: after a failure, the next invocation continues
-/// where this one stopped.
+/// Keeps up the ledger, pledges orders, and queues and sends e-mails. If that was little work, then writes public totals, and
+/// makes backups if a bucket is bound. Returns no error: after a failure, the next invocation continues where this one stopped.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn scheduled(bindings: DashboardBindings) {
     let store = bindings.store();
