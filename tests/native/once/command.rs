@@ -40,4 +40,7 @@ pub enum Command {
     EndConnection,
     RetryDelivery,
     FetchOrders,
+    AcceptTasks,
+    AddNote,
+    EndHandOver,
 }
