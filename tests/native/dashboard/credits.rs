@@ -292,7 +292,7 @@ fn a_transaction_has_one_history_and_says_who_may_do_the_rest() {
     }
     dashboard.ledger.set_failing(Failing::Before);
     let page = dashboard.get(SUPPORT, &path);
-    assert_has(&page, 200, &["so credits are not shown", id]);
+    assert_has(&page, 200, &["so credits and notes are not shown", id]);
 }
 
 /// Lists show what became of a charge: which part was credited, whether the order was cancelled, and whether its month

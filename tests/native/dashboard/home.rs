@@ -235,9 +235,9 @@ fn a_task_is_accepted_with_a_reason_and_comes_back_if_its_facts_change() {
         assert_eq!(done.status, 200, "{kind}: {}", main_of(&done.text));
         assert!(!main().contains(line), "{kind}: {}", main());
     }
-    let by = "accepted by ada@example.org on";
+    let by = "accepted by <bdi>ada@example.org</bdi> on";
     assert_eq!(main().matches(by).count(), 5, "{}", main());
-    assert!(main().contains("because: Asked &lt;b&gt;the&lt;/b&gt; shop."), "{}", main());
+    assert!(main().contains("because: <bdi>Asked &lt;b&gt;the&lt;/b&gt; shop."), "{}", main());
     assert!(!dashboard.get(ACCOUNTS, "/").text.contains("Accepted tasks"));
     let again = accept("unusual", &[("reason", "x")]);
     assert!(again.text.contains("There is no open task of this kind"), "{}", main_of(&again.text));

@@ -44,4 +44,7 @@ pub enum Command {
     EndConnection,
     RetryDelivery,
     FetchOrders,
+    AcceptTasks,
+    AddNote,
+    EndHandOver,
 }

@@ -25,6 +25,7 @@ use impact_pledge::office::mails::rule::QueuedRounds;
 use impact_pledge::office::notices::rows::notices::NoticeKind;
 use impact_pledge::office::notices::rule as notices;
 use impact_pledge::office::operations::Operation;
+use impact_pledge::office::orders::rows::notes::HandOver;
 use impact_pledge::office::orders::rule as transactions;
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::people::rows::changes::Removable;
@@ -37,8 +38,11 @@ use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::once::Done;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::shops::rule::{register, teams, units};
+use impact_pledge::office::system::rows::accepted::TaskKind;
 use impact_pledge::office::system::rule::kept;
 use impact_pledge::office::system::rule::publish::republish;
+use impact_pledge::office::system::rule::tasks;
+use impact_pledge::office::system::rule::tasks::Task;
 use impact_pledge::office::updates::rows::updates::{Pledges, UpdateRow};
 use impact_pledge::office::updates::rule as updates;
 use impact_pledge::office::updates::rule::{NewUpdate, UpdateChange};
@@ -303,6 +307,21 @@ impl Asked {
                 let since = ENDED_MS - if other { DAY_MS } else { 2 * DAY_MS };
                 told(connections::fetch_since(ledger, author, (&id, since)).await)
             }
+            AcceptTasks => {
+                let of = (TaskKind::Idle, one("Checked", "Asked", other));
+                let open = [Task::idle("unit_dev")];
+                told(tasks::accept(ledger, author, (of.0, &of.1), &open).await)
+            }
+            AddNote => {
+                let record = transactions::get(at, &transaction(at.store)).await?;
+                let note = (one("Call back", "Wait", other), Some(HandOver::Support));
+                told(transactions::add_note(ledger, author, &record, (&note.0, note.1)).await)
+            }
+            EndHandOver => {
+                let record = transactions::get(at, &transaction(at.store)).await?;
+                let number = if other { 2 } else { 1 };
+                told(transactions::end_hand_over(ledger, author, &record, number).await)
+            }
             WithdrawUpdate => {
                 let id = one(&id_in(ledger, "updates").await, "upd_other", other);
                 told(updates::withdraw(at, ledger, author, (&id, 2)).await.map(row))
@@ -412,6 +431,9 @@ impl Command {
             EndConnection => "connections end",
             RetryDelivery => "connections retry",
             FetchOrders => "connections fetch",
+            AcceptTasks => "tasks accept",
+            AddNote => "transactions note",
+            EndHandOver => "transactions note-done",
         }
     }
 }
@@ -446,6 +468,7 @@ impl World {
             RemoveFulfilment => &[AddFulfilment],
             EditUpdate | PublishUpdate => &[AddUpdate],
             WithdrawUpdate => &[AddUpdate, PublishUpdate],
+            EndHandOver => &[AddNote],
             SetConnection | EndConnection | RetryDelivery | FetchOrders => &[AddConnection],
             _ => &[],
         };
@@ -548,6 +571,8 @@ impl World {
             "SELECT json_array(id, quantity, remover) FROM fulfilments ORDER BY 1",
             "SELECT json_array(id, state, content, revision, changer) FROM updates ORDER BY 1",
             "SELECT json_array(delivery, outcome) FROM received ORDER BY 1",
+            "SELECT json_array(id, number, text, role, ended_by) FROM notes ORDER BY 1",
+            "SELECT json_array(task, subject, facts, reason) FROM accepted_tasks ORDER BY 1",
         ];
         tables.iter().flat_map(|sql| self.ledger.sql(sql)).collect()
     }
@@ -619,9 +644,10 @@ fn calls_of(command: Command) -> usize {
     world.ask(command.asked(), ADA, Some(&id), &[]).1
 }
 
-/// Operations that call the function of another command, or need a database that has lost rows.
-const LIKE_OTHERS: [&str; 4] =
-    ["credits confirm", "prices change", "updates draft", "ledger accept-loss"];
+/// Operations that call the function of another command, need a database that has lost rows, or find nothing left to do when
+/// they are repeated.
+const LIKE_OTHERS: [&str; 5] =
+    ["credits confirm", "prices change", "updates draft", "ledger accept-loss", "emails dismiss"];
 
 #[test]
 fn each_operation_that_changes_something_is_tried() {

@@ -1,6 +1,6 @@
 //! Resends or dismisses many failed notifications, in steps.
 
-use super::parts::{CAUSE, Group, MODE, SERVICE, UNIT, all_of};
+use super::parts::{CAUSE, Group, MODE, NOTHING_SENT, SERVICE, UNIT, all_of};
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{BatchQuery, BatchStep, FailureGroup, QueuedRounds};
 use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
@@ -88,7 +88,7 @@ pub(super) async fn resend_batch<P: Ports>(
 /// Returns the question before failed notifications are resent.
 pub(crate) fn question_of_resend(query: &BatchQuery) -> Question {
     let ask = format!("Resend all {} and have not been sent since then?", what(query));
-    Question::new(ask, super::resend::NOTHING_SENT).button("Resend")
+    Question::new(ask, NOTHING_SENT).button("Resend")
 }
 
 /// Returns words such as `e-mails of the unit shop (live) that failed because of no-more-attempts`.

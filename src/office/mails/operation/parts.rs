@@ -28,6 +28,8 @@ pub(super) const CAUSE: Argument = Argument::option(
 pub(super) const MODE: Argument =
     mode("with `--cause`: which transactions: live or test; by default, live");
 
+pub(super) const NOTHING_SENT: &str = "nothing was sent";
+
 /// A unit and a cause, as arguments.
 #[derive(Deserialize)]
 pub(super) struct Group {

@@ -1,7 +1,7 @@
 //! Resends one notification, or many.
 
 use super::batch::resend_batch;
-use super::parts::{CAUSE, Group, ID, MODE, SERVICE, UNIT};
+use super::parts::{CAUSE, Group, ID, MODE, NOTHING_SENT, SERVICE, UNIT};
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{BatchQuery, EmailView, QueuedRounds, Resent, State, Status};
 use crate::office::orders::rule as transactions;
@@ -94,8 +94,6 @@ pub async fn resend<P: Ports>(call: &Call<'_, P>, asked: Resend) -> Result<Answe
         Resending::Batch(query) => resend_batch(call, query).await,
     }
 }
-
-pub(super) const NOTHING_SENT: &str = "nothing was sent";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
