@@ -138,6 +138,11 @@ const ORDER: &str =
     "INSERT INTO shop_orders (unit, mode, system, store, number, connection, at, state, facts, id)
 VALUES ('unit_dev', 'live', 'shopify', 'shop.example', '1', 'a', 1, 'pledged', '{}', 'ptran_1')";
 
+/// An open request of a shop for a credit of the order.
+const REQUEST: &str =
+    "INSERT INTO credit_requests (request, id, mode, unit, content, currency, cents, credits, author, by_shop, at, state)
+VALUES ('crq_1', '$id', 'live', 'unit_dev', '{\"reason\":\"Ada sent it back\"}', 'USD', 20, 2, 'eva', 1, 1, 'open')";
+
 fn full() -> (Bench, String) {
     let bench = bench();
     let id = bench.order(NOW_MS, json!(4));
@@ -149,6 +154,7 @@ fn full() -> (Bench, String) {
     bench.publish((&update, revision)).unwrap();
     bench.employ().unwrap();
     bench.ledger.sql(ORDER);
+    bench.ledger.sql(&REQUEST.replace("$id", &id));
     (bench, id)
 }
 
@@ -206,7 +212,7 @@ fn what_depends_on_lost_rows_is_refused_until_a_backup_is_restored() {
     }
     assert_eq!(
         put_back(ledger, &rows),
-        [[0, 2, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [1, 0, 0], [7, 0, 0]]
+        [[0, 2, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [1, 0, 0], [7, 0, 0], [1, 0, 0]]
     );
     block_on(own_rows::end(store, ledger, (clock, &bench.operator.entropy), &header)).unwrap();
     assert_eq!((bench.dues(), bench.balances(), bench.problem()), (dues, balances, None));
@@ -301,13 +307,14 @@ fn rows_of_a_backup_replace_none_that_are_newer() {
     let (bench, id) = full();
     let rows = dump(&bench.ledger);
     let ledger = SqliteLedger::default();
-    let all = [[2, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [6, 0, 0]];
+    let all = [[2, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [6, 0, 0], [1, 0, 0]];
     assert_eq!(put_back(&ledger, &rows), all);
     assert_eq!(dump(&ledger), rows);
     assert_eq!(put_back(&ledger, &rows), all.map(|[written, ..]| [0, written, 0]));
     let newer = [
         "UPDATE fulfilments SET removed = 5, remover = 'bob'",
         "UPDATE updates SET revision = revision + 1, state = 'withdrawn'",
+        "UPDATE credit_requests SET state = 'refused', decider = 'bob', decider_of_shop = 0, decided = 5, answer = 'No'",
         "UPDATE shop_orders SET version = version + 1, credited = '{}'",
     ];
     newer.iter().for_each(|sql| drop(bench.ledger.sql(sql)));
@@ -342,6 +349,10 @@ fn a_credit_of_an_erased_transaction_loses_its_reason() {
     for row in restored {
         assert_eq!(serde_json::from_str::<Value>(row).unwrap()["reason"], "erased");
     }
+    let (table, requests) = &rows[6];
+    block_on(restore(&ledger, *table, requests, &[id])).unwrap();
+    let request: Value = serde_json::from_str(&dump(&ledger)[6].1[0]).unwrap();
+    assert_eq!(request["content"]["reason"], "erased");
 }
 
 #[test]

@@ -89,7 +89,7 @@ async fn this_month<S: OperatorStore, C: Clock, E>(
         @for (index, sum) in sums.iter().enumerate() {
             @if index > 0 { ", " }
             strong { (view::money(&sum.due, &sum.currency_code)) }
-            " for " (view::counted(sum.transactions as u64, "live transaction"))
+            " for " (view::counted(sum.transactions, "live transaction"))
         }
     })
 }

@@ -31,8 +31,6 @@ const ERASED: &str = "erased";
 #[serde(rename_all = "lowercase")]
 pub enum OwnTable {
     Credits,
-    /// Requests of shops for credits.
-    Requests,
     /// Fulfilments, including removed ones.
     Fulfilments,
     /// Updates in every state.
@@ -43,6 +41,8 @@ pub enum OwnTable {
     Orders,
     /// Entries of the audit log.
     Audit,
+    /// Requests of shops for credits.
+    Requests,
 }
 
 /// The outcome of writing rows.
