@@ -1,7 +1,7 @@
 import { IdempotencyKeyReusedError, PledgeClient, ValidationError } from "impact-pledge";
 import { OrderError, read, verify } from "impact-pledge/orders";
 
-const UNSIGNED = ["missing", "malformed", "wrong"];
+const UNSIGNED = ["missing", "wrong"];
 const FINAL = [IdempotencyKeyReusedError, ValidationError, OrderError]; // a retry cannot help
 const answer = (status) => new Response(null, { status });
 

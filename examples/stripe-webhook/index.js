@@ -1,7 +1,7 @@
 import { IdempotencyKeyReusedError, PledgeClient, ValidationError } from "impact-pledge";
 import { OrderError, read, verify } from "impact-pledge/orders";
 
-const UNSIGNED = ["missing", "malformed", "wrong", "stale"];
+const UNSIGNED = ["missing", "wrong", "stale"];
 const FINAL = [IdempotencyKeyReusedError, ValidationError, OrderError]; // a retry cannot help
 const answer = (status) => new Response(null, { status });
 

@@ -2,64 +2,61 @@
 
 export const MAX_LINES = 5000;
 export const MAX_ATTRIBUTES = 100;
-export const MAX_AMOUNT = 40;
-export const MAX_HEADER = 4096;
 export const MAX_SIGNATURES = 8;
-export const MAX_SECRETS = 4;
-export const WINDOW_SECONDS = 300;
+export const WINDOW_MS = 300000;
 
 /** The codes of the currencies without decimal places at Stripe, then of those with three. */
 export const CURRENCIES = "BIFCLPDJFGNFJPYKMFKRWMGAPYGRWFVNDVUVXAFXOFXPFBHDIQDJODKWDLYDOMRTND";
 /** The length of the codes of those without decimal places. */
 export const NO_PLACES = 45;
 
-export const SYSTEMS = ["stripe", "shopify", "woocommerce", "medusa", "bigcommerce"] as const;
+export const SYSTEMS = ["stripe", "bigcommerce", "woocommerce", "shopify", "medusa"] as const;
+
+/** The headers with the signatures of these systems. The first two also sign the time. */
+export const HEADERS = ["stripe-signature", "webhook-signature", "x-wc-webhook-signature", "x-shopify-hmac-sha256"] as const;
 
 export const TABLE = `object=v2.core.event     thinEvent
-type=charge.refunded/data/object order_id!/refund_line_items!    refund
-type=checkout.session.completed;checkout.session.async_payment_succeeded/data/object,object=checkout.session id!/line_items!/financial_status? id!/status!/line_items! id!/items! id!/status_id!/products! order
-    scope!/data/type=order/id orderId
-type!/data/object!    scope!/data! otherEvent
+type=charge.refunded/data/object   order_id!/refund_line_items!  refund
+type=checkout.session.completed;checkout.session.async_payment_succeeded/data/object,object=checkout.session id!/status_id!/products! id!/status!/line_items! id!/line_items!/financial_status? id!/items! order
+ scope!/data/type=order/id    orderId
+type!/data/object! scope!/data!    otherEvent
   action!/arg?   action
- id!/id# id!/id#   deleted
+  id!/id# id!/id#  deleted
 
+line_items/data* products* line_items* line_items* items* lines
+created date_created date_created_gmt processed_at,created_at created_at created
+ billing_address/first_name billing/first_name customer/first_name,billing_address/first_name customer/first_name,billing_address/first_name,shipping_address/first_name firstName
+customer_details/email,customer_email billing_address/email billing/email email,contact_email,customer/email email,customer/email email
+ id! refunds* refunds* id! refunds
+ billing_address/last_name billing/last_name customer/last_name,billing_address/last_name customer/last_name,billing_address/last_name,shipping_address/last_name lastName
+customer_details/name,customer_details/individual_name     name
+payment_status=paid status_id=2;3;8;9;10;11 status=processing;completed financial_status=paid;partially_refunded payment_status=captured;partially_refunded payment=paid
+locale customer_locale  customer_locale locale language
+payment_status status_id status financial_status payment_status,status status
 payment_intent,payment_intent/id,id id id id id id
-currency currency currency currency_code default_currency_code,currency_code currency
-client_reference_id,id name,order_number number display_id  number
-created processed_at,created_at date_created_gmt created_at date_created created
-customer_details/email,customer_email email,contact_email,customer/email billing/email email,customer/email billing_address/email email
-locale customer_locale  locale customer_locale language
-payment_status financial_status status payment_status,status status_id status
+ status_id=0 status=checkout-draft;auto-draft  status=draft,is_draft_order=true payment=draft
+ status_id=4 status=refunded financial_status=refunded payment_status=refunded payment=refunded
+currency default_currency_code,currency_code currency currency currency_code currency
+livemode=false   test=true  isTest
+status=expired is_deleted=true,status_id=5 status=cancelled;trash cancelled_at!,financial_status=voided canceled_at!,status=canceled,payment_status=canceled payment=cancelled
+amount_total~ total_inc_tax total total_price total total
+client_reference_id,id  number name,order_number display_id number
+metadata%,custom_fields*/key:numeric.value,custom_fields*/key:dropdown.value,custom_fields*/key:text.value billing_address/form_fields*/name:value meta_data*/key:value note_attributes*/name:value metadata% attributes
 
-status=expired cancelled_at!,financial_status=voided status=cancelled;trash canceled_at!,status=canceled,payment_status=canceled is_deleted=true,status_id=5 cancelled
- financial_status=refunded status=refunded payment_status=refunded status_id=4 refunded
-  status=checkout-draft;auto-draft status=draft,is_draft_order=true status_id=0 draft
-payment_status=paid financial_status=paid;partially_refunded status=processing;completed payment_status=captured;partially_refunded status_id=2;3;8;9;10;11 paid
-
-livemode=false test=true    true
-livemode=true test=false    false
-
+price/product,price/product/id,price/id product_id,variant_id product_id,variation_id product_id,variant_id product_id,variant_id products
+description name name title title title
+amount_total< total_inc_tax< total< price< unit_price< kind=deduction
+   tip_payment_gateway?,tip_payment_method?  kind=tip
+price/lookup_key,price/product/metadata/sku sku sku sku variant_sku sku
+quantity quantity quantity quantity quantity,detail/quantity quantity
+ type=giftcertificate  gift_card=true is_giftcard=true kind=giftcard
+ product_options*/display_name:display_value meta_data*/key:value properties*/name:value metadata% attributes
 id id id id id id
-price/lookup_key,price/product/metadata/sku sku sku variant_sku sku sku
-description title name title name title
-quantity quantity quantity quantity,detail/quantity quantity quantity
 
- gift_card=true  is_giftcard=true type=giftcertificate giftcard
- tip_payment_gateway?,tip_payment_method?    tip
-amount_total< price< total< unit_price< total_inc_tax< deduction
-
+currency   transactions*/currency  currency
+amount_refunded~ refunded_amount total- transactions*/kind=refund/status=success/amount summary/refunded_total sum
+ products*/id:quantity_refunded  refund_line_items*/line_item_id:quantity items*/id:detail.return_received_quantity lines
 id id id id id id
-currency transactions*/currency    currency
+refunded=true     isWhole
 
-amount_total,~ total_price total total total_inc_tax
-amount_refunded,~ transactions*/kind=refund/status=success/amount total,- summary/refunded_total refunded_amount
-line_items/data* line_items* line_items* items* products*
- refund_line_items*:line_item_id:quantity  items*:id:detail/return_received_quantity products*:id:quantity_refunded
-metadata%,custom_fields*:key:numeric/value;dropdown/value;text/value note_attributes*:name:value meta_data*:key:value metadata% billing_address/form_fields*:name:value
- properties*:name:value meta_data*:key:value metadata% product_options*:display_name:display_value
- refunds* refunds* id! id!
-price/product,price/product/id,price/id product_id,variant_id product_id,variation_id product_id,variant_id product_id,variant_id
-refunded=true    
-payment_intent,payment_intent/id order_id   
- customer,billing_address billing customer,billing_address,shipping_address billing_address
-customer_details/name,customer_details/individual_name    `;
+payment_intent,payment_intent/id   order_id  orderId`;

@@ -1,12 +1,10 @@
 /* The error of a signature that is refused, or of a body that cannot be read. */
 
 /**
- * The reason of an {@link OrderError}. `missing`, `malformed`, `stale` and `wrong` are about the signature, the others
- * about the body.
+ * The reason of an {@link OrderError}. `missing`, `stale` and `wrong` are about the signature, the others about the body.
  */
 export type OrderErrorCode =
   | "missing"
-  | "malformed"
   | "stale"
   | "wrong"
   | "notJson"
@@ -22,7 +20,7 @@ export class OrderError extends Error {
 
   /** @internal */
   constructor(code: OrderErrorCode) {
-    super(`the webhook is refused: ${code}`);
+    super(`webhook refused as ${code}`);
     this.code = code;
   }
 }

@@ -1,53 +1,66 @@
 /* Reads objects by rows of the table. */
 import { MAX_ATTRIBUTES } from "../generated/orders.ts";
 import { decimal, write } from "./decimal.ts";
-import type { Found } from "./json.ts";
-import { all, first } from "./path.ts";
+import { type Found, type Json, isThere } from "./json.ts";
+import { all } from "./path.ts";
 import type { Row } from "./table.ts";
-import { currency, dateTime, id, language, name, plain } from "./text.ts";
+import { currency, dateTime, id, plain, quantity } from "./text.ts";
+
+/** Reads all values of a field. */
+type ListReader = (values: Found[]) => unknown;
+
+/** How the fields are read that are no plain texts. Of several values, the first usable one counts. */
+const READERS: { [field: string]: (value: Found) => unknown } = {
+  id,
+  currency,
+  isTest: isThere,
+  created: dateTime,
+  quantity,
+  isWhole: isThere,
+  orderId: id,
+};
+
+/** The fields that consist of several values. */
+const LISTS: { [field: string]: ListReader } = {
+  attributes: (values) => pairs(values, plain, plain).slice(0, MAX_ATTRIBUTES),
+  sum,
+  total: sum,
+  products: (values) => values.map(id).filter(isThere),
+};
+
+/**
+ * Reads the fields of an object into `found`. Leaves out those that are not there, and empty lists. A row whose name is
+ * `field=text` gives its field this text if its path leads to something. `own` reads fields that are lists of objects.
+ */
+export function fields<T>(
+  node: Found,
+  rows: Row[],
+  found: { [field: string]: unknown },
+  own?: { [field: string]: ListReader },
+): T {
+  for (const [paths, name] of rows) {
+    const values = all(node, paths);
+    const [field, text] = name.split("=") as [string, string?];
+    const list = own?.[field] ?? LISTS[field];
+    const read = text ? () => text : (READERS[field] ?? plain);
+    const value = (list ? list(values) : values.map(read).find(isThere)) as Json[] | undefined;
+    if (value?.length ?? value) found[field] = value;
+  }
+  return found as T;
+}
 
 type Reader = (value: Found) => string | undefined;
 
-/** Returns a quantity; undefined for a negative one. */
-export const quantity: Reader = (value) => write(decimal(value));
+/** Reads pairs, and leaves out those that lack a part. */
+export const pairs = (values: Found[], left: Reader, right: Reader): [string, string][] =>
+  (values as ([Found, Found] | undefined)[])
+    .map(([first, second] = [] as never) => [left(first), right(second)])
+    .filter(([first, second]) => first && second) as [string, string][];
 
-/** How the fields are read that are no plain texts. */
-const READERS: { [field: string]: Reader } = {
-  id,
-  currency,
-  created: dateTime,
-  language,
-  quantity,
-};
-
-/** Reads the fields of an object, and adds more. Leaves out those that are undefined, and empty lists. */
-export const fields = <T>(
-  node: Found,
-  rows: Row[],
-  more: { [Name in keyof T]?: T[Name] | undefined },
-): object =>
-  Object.fromEntries(
-    [
-      ...rows.map(([paths, field]) => [field, first(node, paths, READERS[field!] ?? plain)]),
-      ...Object.entries(more),
-    ].filter(([, value]) => ((value ?? []) as unknown[]).length !== 0),
-  );
-
-/** Returns the first row of which a path leads to something. */
-export const which = (node: Found, rows: Row[]): Row | [] =>
-  rows.find(([paths]) => first(node, paths) !== undefined) ?? [];
-
-/** Reads pairs by tables such as `meta_data*:key:value`, or `metadata%` for names and values of an object. */
-export const pairs = (node: Found, tables: string[], left: Reader, right: Reader) =>
-  tables
-    .flatMap((table) => {
-      const [at, names = "0", texts = "1"] = table.split(":");
-      return all(node, [at!]).map((item) => [
-        first(item, [names], left),
-        first(item, texts.split(";"), right),
-      ]);
-    })
-    .filter(([left, right]) => left && right) as [string, string][];
-
-export const attributes = (node: Found, tables: string[]): [string, string][] =>
-  pairs(node, tables, name, plain).slice(0, MAX_ATTRIBUTES);
+/** Adds up amounts; undefined if one is absent, or if the sum is negative. */
+function sum(values: Found[]): string | undefined {
+  const amounts = values.map(decimal);
+  return amounts.every(isThere)
+    ? write(amounts.reduce((all, amount) => all + amount, 0n))
+    : undefined;
+}

@@ -5,9 +5,13 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 /** What is at a path; undefined where there is nothing. */
 export type Found = Json | undefined;
 
-/** Returns the value of an object's own member. */
-export const member = (node: Found, name: string): Found =>
-  Object.hasOwn(Object(node), name) ? (node as { [name: string]: Json })[name] : undefined;
+/**
+ * An object of a body. Its members are read without a look at what the value really is: no name in the table is that of a
+ * member which JavaScript gives to values by itself.
+ */
+export type Members = { readonly [name: string]: Found } | null | undefined;
+
+export const isThere = <T>(value: T | undefined): value is T => value !== undefined;
 
 /** Returns a text, or a number as text; the empty text for other values. */
 export const scalar = (value: Found): string =>

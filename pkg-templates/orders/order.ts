@@ -36,20 +36,22 @@ export interface Order {
   created?: string;
   email?: string;
   firstName?: string;
-  /** The buyer's full name. */
+  lastName?: string;
+  /** The buyer's full name, if the system tells it as a whole. */
   name?: string;
   /** The buyer's language, such as `de-DE`. */
   language?: string;
   /** The status in the words of the system. */
-  status: string;
+  status?: string;
   payment: Payment;
-  /** Whether this is a test order. */
-  isTest?: boolean;
+  /** Only of a test order. */
+  isTest?: true;
   /** What the whole order costs: goods after discounts, shipping, fees and tax. */
   total?: string;
   lines?: OrderLine[];
   /** Names and texts that the shop or the buyer added, such as a number of trees. */
   attributes?: [name: string, text: string][];
+  /** The refunds so far. `payment` says whether the whole order was cancelled or refunded. */
   refunds?: Refund[];
 }
 
@@ -76,12 +78,11 @@ export interface Refund {
   sum?: string;
   /** The currency of the sum, if the refund tells it: at Shopify, it may be the one that the buyer saw. */
   currency?: string;
-  /** Whether the whole order was refunded or cancelled. */
-  isWhole: boolean;
+  /** Only if the whole order was refunded. */
+  isWhole?: true;
 }
 
 /** A refund that came without its order. */
-export interface Refunded {
+export interface Refunded extends Refund {
   orderId: string;
-  refund: Refund;
 }

@@ -1,6 +1,6 @@
 //! Times as text (RFC 3339 date-times in UTC), and time zones.
 
-use ::time::OffsetDateTime;
+use ::time::{Date, OffsetDateTime};
 use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
@@ -49,11 +49,29 @@ const MONTHS: [&str; 12] =
 /// milliseconds since 1970. Returns `None` for any other text, obsolete formats included. Does not check the day
 /// of the week.
 pub fn http_date_ms(text: &str) -> Option<u64> {
-    let (_, date) = text.split_once(", ")?;
+    let (_, date) = text.strip_suffix(" GMT")?.split_once(", ")?;
+    parse_ms(&in_rfc_3339(date)?)
+}
+
+/// Returns a date of an e-mail in UTC, such as `Sun, 06 Nov 1994 08:49:37 +0000` (RFC 5322, section 3.3), as RFC 3339.
+/// Returns `None` for any other text, and for another day of the week.
+pub fn email_date_time(text: &str) -> Option<String> {
+    let (weekday, date) = text.strip_suffix(" +0000")?.split_once(", ")?;
+    let date_time = in_rfc_3339(date)?;
+    let mut numbers = day_of(&date_time).split('-');
+    let year = numbers.next()?.parse().ok()?;
+    let month = numbers.next()?.parse::<u8>().ok()?.try_into().ok()?;
+    let date = Date::from_calendar_date(year, month, numbers.next()?.parse().ok()?).ok()?;
+    (date.weekday().to_string().get(..3) == Some(weekday)).then_some(date_time)
+}
+
+/// Writes a date such as `06 Nov 1994 08:49:37` as RFC 3339. Checks neither day nor time.
+fn in_rfc_3339(date: &str) -> Option<String> {
     let parts: Vec<_> = date.split(' ').collect();
-    let [day, month, year, time, "GMT"] = parts.as_slice() else { return None };
+    let [day, month, year, time] = parts.as_slice() else { return None };
     let month = MONTHS.iter().position(|name| name == month)? + 1;
-    parse_ms(&format!("{year}-{month:02}-{day}T{time}Z")).filter(|_| time.len() == "08:49:37".len())
+    let is_usual = time.len() == "08:49:37".len();
+    is_usual.then(|| format!("{year}-{month:02}-{day}T{time}Z"))
 }
 
 // ---- Time zones ----------------------------------------------------------------------------------
@@ -68,7 +86,9 @@ pub trait TimeZones {
 
 /// The first second of the year 0 and the last second of the year 9999, in seconds since 1970. Years in this
 /// range have four digits.
-const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
+const DATED: RangeInclusive<i64> = -62_167_219_200..=LAST_SECOND as i64;
+/// The last second of the year 9999.
+pub const LAST_SECOND: u64 = 253_402_300_799;
 
 /// Returns the calendar date of a second since 1970, as year, month and day. A time before year 0 counts as
 /// the first day of year 0, and a time after year 9999 as the last day of year 9999.

@@ -124,9 +124,9 @@ const BUDGETS = {
   '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_300, 300],
   '* from "impact-pledge/badge"': [1_400, 100],
   '* from "impact-pledge/choice"': [1_900, 100],
-  '{ read } from "impact-pledge/orders"': [3_050, 100],
-  '{ verify } from "impact-pledge/orders"': [830, 100],
-  '* from "impact-pledge/orders"': [3_680, 100],
+  '{ read } from "impact-pledge/orders"': [2_620, 100],
+  '{ verify } from "impact-pledge/orders"': [650, 100],
+  '* from "impact-pledge/orders"': [3_072, 60],
   '* from "impact-pledge/testing"': [286_000, 15_000],
 };
 

@@ -1,6 +1,6 @@
 //! Amounts and quantities in the texts of a body.
 
-use super::table::{MAX_AMOUNT, NO_PLACES, THREE_PLACES};
+use super::table::{MAX_DIGITS, MAX_PLACES, NO_PLACES, THREE_PLACES};
 use crate::pledges::decimal::Decimal;
 
 /// An exact decimal with a sign.
@@ -10,13 +10,16 @@ pub(super) struct SignedDecimal {
     pub(super) size: Decimal,
 }
 
-/// Parses digits with at most one point and one minus sign, of at most 40 characters. Returns `None` for any other
-/// text, such as one with an exponent.
+/// Parses an amount such as `-12.50`: at most 15 digits, and perhaps a point and at most 20 decimal places. Returns `None`
+/// for any other text, such as one with an exponent.
 pub(super) fn parse(text: &str) -> Option<SignedDecimal> {
     let size = text.strip_prefix('-');
     let digits = size.unwrap_or(text);
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if !is_plain || text.len() > MAX_AMOUNT {
+    let (whole, places) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_short = |digits: &str, most| {
+        (1..=most).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if !is_short(whole, MAX_DIGITS) || !is_short(places, MAX_PLACES) {
         return None;
     }
     let decimal = Decimal::parse(digits)?.trimmed();

@@ -22,6 +22,7 @@ pub enum Event {
 #[serde(rename_all = "camelCase")]
 pub struct RefundOfOrder {
     pub order_id: String,
+    #[serde(flatten)]
     pub refund: Refund,
 }
 

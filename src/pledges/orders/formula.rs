@@ -89,7 +89,7 @@ impl SignedTerms {
             is_added ^= factor.is_negative;
         }
         let amount = match places {
-            Some(places) => Decimal::from_units(product.units(0)?, places),
+            Some(places) => product.times(&Decimal::from_units(1, places)),
             None => product,
         };
         if is_added {

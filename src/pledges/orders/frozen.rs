@@ -120,8 +120,14 @@ fn without_person(order: &Order, settings: &OrderSettings) -> Order {
     });
     let names: Vec<_> = names.collect();
     let is_read = |attribute: &(String, String)| names.contains(&&attribute.0);
-    let mut kept =
-        Order { email: None, first_name: None, name: None, refunds: Vec::new(), ..order.clone() };
+    let mut kept = Order {
+        email: None,
+        first_name: None,
+        last_name: None,
+        name: None,
+        refunds: Vec::new(),
+        ..order.clone()
+    };
     kept.attributes.retain(is_read);
     kept.lines.iter_mut().for_each(|line| line.attributes.retain(is_read));
     kept

@@ -2,6 +2,7 @@
 
 use crate::pledges::decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use std::ops::Not;
 use strum::{EnumString, IntoStaticStr};
 
 /// An order as a shop system described it at one time.
@@ -23,18 +24,21 @@ pub struct Order {
     pub email: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
-    /// The buyer's full name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+    /// The buyer's full name, if the system tells it as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The buyer's language tag, such as `de-DE`.
+    /// The buyer's language as the system writes it, such as `de-DE`. Stripe's may be `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// The status in the words of the system, such as `processing`.
+    /// The status in the words of the system, such as `processing`; empty if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
     pub payment: Payment,
-    /// Whether this is a test order; `None` if the system does not say.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub is_test: Option<bool>,
+    /// Whether the system says that this is a test order.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub is_test: bool,
     pub sums: Sums,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
@@ -146,6 +150,6 @@ pub struct Refund {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
     /// Whether the whole order was refunded or cancelled.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub is_whole: bool,
 }

@@ -76,7 +76,7 @@ fn check(order: &Order, settings: &OrderSettings, is_live: bool) -> Result<(), U
         Payment::Cancelled => Err(Unpledged::Cancelled),
         Payment::Refunded => Err(Unpledged::Refunded),
         _ if !is_paid => Err(Unpledged::Unpaid { status: order.status.clone() }),
-        _ if is_live && order.is_test == Some(true) => Err(Unpledged::Test),
+        _ if is_live && order.is_test => Err(Unpledged::Test),
         _ if order.email.is_none() => Err(Unpledged::NoAddress),
         _ if settings.rules.is_empty() => Err(Unpledged::NoRules),
         _ => Ok(()),

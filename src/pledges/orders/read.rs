@@ -37,20 +37,17 @@ fn order(table: &Table, node: &Json<'_>) -> Result<Order, ReadError> {
     let id = first(node, fields.id, text::id).ok_or(ReadError::NoId)?;
     let currency = first(node, fields.currency, text::currency).ok_or(ReadError::NoCurrency)?;
     let places = table.is_minor.then(|| amount::minor_places(&currency));
-    let first_name = first(node, fields.first_name, text::plain);
-    let last_name = first(node, fields.last_name, text::plain);
-    let full_name =
-        first_name.clone().zip(last_name).map(|(first, last)| [&first, " ", &*last].concat());
     let mut order = Order {
         number: first(node, fields.number, text::plain).unwrap_or_else(|| id.clone()),
         created: first(node, fields.created, text::date_time),
         email: first(node, fields.email, text::plain),
-        first_name,
-        name: first(node, fields.name, text::plain).or(full_name),
-        language: first(node, fields.language, text::language),
+        first_name: first(node, fields.first_name, text::plain),
+        last_name: first(node, fields.last_name, text::plain),
+        name: first(node, fields.name, text::plain),
+        language: first(node, fields.language, text::plain),
         status: first(node, fields.status, text::plain).unwrap_or_default(),
         payment: payment(table, node),
-        is_test: is_test(table, node),
+        is_test: any(node, fields.test),
         sums: sums(&table.sums, node, places),
         lines: lines(&table.lines, node)?,
         attributes: text::attributes(node, fields.attributes),
@@ -66,11 +63,6 @@ fn payment(table: &Table, node: &Json<'_>) -> Payment {
     let payments = table.order.payments.iter();
     let found = payments.clone().find(|(_, conditions)| any(node, conditions));
     found.map_or(Payment::Unpaid, |(payment, _)| *payment)
-}
-
-fn is_test(table: &Table, node: &Json<'_>) -> Option<bool> {
-    let (is_test, is_live) = (any(node, table.order.test), any(node, table.order.live));
-    (is_test || is_live).then_some(is_test)
 }
 
 fn sums(table: &SumTable, node: &Json<'_>, places: Option<i32>) -> Sums {
@@ -124,44 +116,41 @@ fn quantity(node: &Json<'_>) -> Option<Decimal> {
     number(node).filter(|quantity| !quantity.is_negative).map(|quantity| quantity.size)
 }
 
-/// Reads the refunds in an order. A cancelled or refunded order has one that is whole.
+/// Reads the refunds in an order, except those of nothing. A cancelled or refunded order has one that is whole.
 fn refunds(table: &Table, node: &Json<'_>, places: Option<i32>, payment: Payment) -> Vec<Refund> {
     let nodes = table.refunds.at.map(|at| select(node, at)).unwrap_or_default();
     let refunds = nodes.into_iter().take(MAX_LINES);
     let refunds = refunds.filter_map(|node| refund(&table.refunds, node, places));
+    let refunds = refunds.filter(|refund| {
+        !refund.lines.is_empty() || refund.sum.as_ref().is_some_and(|sum| !sum.is_zero())
+    });
     let is_whole = matches!(payment, Payment::Cancelled | Payment::Refunded);
     let name: &'static str = payment.into();
     let whole = is_whole.then(|| Refund { id: name.to_owned(), is_whole, ..Refund::default() });
     refunds.chain(whole).collect()
 }
 
-/// Reads a refund. Returns `None` if it has no ID, or if nothing was refunded.
+/// Reads a refund. Returns `None` if it has no ID.
 fn refund(table: &RefundTable, node: &Json<'_>, places: Option<i32>) -> Option<Refund> {
     let lines = select(node, table.lines).into_iter().take(MAX_LINES);
     let lines = lines.filter_map(|line| {
         let quantity = first(line, table.quantity, quantity).filter(|quantity| !quantity.is_zero());
         first(line, table.line, text::id).zip(quantity)
     });
-    let refund = Refund {
+    Some(Refund {
         id: first(node, table.id, text::id)?,
         lines: lines.collect(),
         sum: formula::first(node, table.sum, places),
         currency: first(node, table.currency, text::currency),
         is_whole: any(node, table.whole),
-    };
-    let is_nothing = refund.sum.as_ref().is_none_or(Decimal::is_zero) && refund.lines.is_empty();
-    (!is_nothing || refund.is_whole).then_some(refund)
+    })
 }
 
 fn refund_of_order(table: &Table, node: &Json<'_>) -> Result<RefundOfOrder, ReadError> {
-    let order_id = first(node, table.refunds.order, text::id).ok_or(ReadError::NoId)?;
-    let currency = first(node, table.order.currency, text::currency);
-    let places = match (table.is_minor, currency) {
-        (true, currency) => Some(amount::minor_places(&currency.ok_or(ReadError::NoCurrency)?)),
-        (false, _) => None,
-    };
-    let id = first(node, table.refunds.id, text::id).ok_or(ReadError::NoId)?;
+    let order_id = first(node, table.refunds.order, text::id);
+    let currency = first(node, table.order.currency, text::currency).unwrap_or_default();
+    let places = table.is_minor.then(|| amount::minor_places(&currency));
     let refund = refund(&table.refunds, node, places);
-    let refund = refund.unwrap_or_else(|| Refund { id, ..Refund::default() });
+    let (order_id, refund) = order_id.zip(refund).ok_or(ReadError::NoId)?;
     Ok(RefundOfOrder { order_id, refund })
 }

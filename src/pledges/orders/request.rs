@@ -26,7 +26,7 @@ struct Buyer<'o> {
     #[serde(skip_serializing_if = "Option::is_none")]
     first_name: Option<&'o str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'o str>,
+    name: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -70,7 +70,7 @@ pub(super) fn body(
         recipient: Buyer {
             email: order.email.as_deref().unwrap_or_default(),
             first_name: order.first_name.as_deref(),
-            name: order.name.as_deref(),
+            name: full_name(order),
         },
         pledges: pledged
             .iter()
@@ -86,6 +86,12 @@ pub(super) fn body(
     let json = serde_json::to_string(&body).unwrap_or_default(); // texts and numbers never fail
     check(&json)?;
     Ok(json)
+}
+
+/// Returns the buyer's full name, which most systems tell in two parts.
+fn full_name(order: &Order) -> Option<String> {
+    let parts = || Some([order.first_name.as_ref()?, " ", order.last_name.as_ref()?].concat());
+    order.name.clone().or_else(parts)
 }
 
 fn check(json: &str) -> Result<(), Unpledged> {

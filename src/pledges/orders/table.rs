@@ -11,12 +11,13 @@ use serde::Serialize;
 pub const MAX_LINES: usize = 5_000;
 /// Maximum number of attributes of an order or a line.
 pub const MAX_ATTRIBUTES: usize = 100;
-/// Maximum number of characters of an ID, and of the name of an attribute.
+/// Maximum number of characters of an ID.
 pub const MAX_ID: usize = 100;
 /// Maximum number of characters of other texts.
 pub const MAX_TEXT: usize = 1_000;
-/// Maximum number of characters of an amount.
-pub const MAX_AMOUNT: usize = 40;
+/// Maximum number of digits of an amount before its point, which `f64` still holds exactly, and of decimal places.
+pub const MAX_DIGITS: usize = 15;
+pub const MAX_PLACES: usize = 20;
 
 /// The currencies whose amounts at Stripe have no decimal places.
 ///
@@ -77,7 +78,6 @@ pub struct OrderTable {
     pub created: Paths,
     pub email: Paths,
     pub first_name: Paths,
-    /// The last name, which completes the first name if there is no full name.
     pub last_name: Paths,
     pub name: Paths,
     pub language: Paths,
@@ -86,8 +86,6 @@ pub struct OrderTable {
     pub payments: &'static [(Payment, Conditions)],
     /// When the order is a test.
     pub test: Conditions,
-    /// When the order is not a test.
-    pub live: Conditions,
     pub attributes: &'static [Attributes],
 }
 
@@ -99,8 +97,8 @@ pub struct Attributes {
     pub at: &'static str,
     /// The path of the name in an object of the list; empty for an object.
     pub name: &'static str,
-    /// The paths of the text in an object of the list.
-    pub text: Paths,
+    /// The path of the text in an object of the list.
+    pub text: &'static str,
 }
 
 /// The formulas of the [sums](super::Sums).

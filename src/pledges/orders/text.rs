@@ -2,21 +2,19 @@
 
 use super::json::Json;
 use super::path::{first, select};
-use super::settings_field::is_language;
 use super::table::{Attributes, MAX_ATTRIBUTES, MAX_ID, MAX_TEXT};
-use crate::pledges::time::{date_time_in_seconds, http_date_ms};
+use crate::pledges::time::{LAST_SECOND, date_time_in_seconds, email_date_time};
 use crate::pledges::validate::format::is_date_time;
 
 /// Returns an ID: 1 to 100 characters of printable ASCII without spaces. A number must be whole.
 pub(super) fn id(node: &Json<'_>) -> Option<String> {
-    let text = match node {
-        Json::Text(text) => text,
-        Json::Number(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => *digits,
-        _ => return None,
-    };
-    let is_id =
-        (1..=MAX_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-    is_id.then(|| text.to_owned())
+    let is_whole = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if let Json::Number(text) = node
+        && !is_whole(text.strip_prefix('-').unwrap_or(text))
+    {
+        return None;
+    }
+    plain(node).filter(|id| id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_graphic()))
 }
 
 /// Returns a text or a number, without white space around it: 1 to 1,000 characters without control characters.
@@ -29,35 +27,31 @@ pub(super) fn plain(node: &Json<'_>) -> Option<String> {
 
 /// Returns a currency's code in upper case.
 pub(super) fn currency(node: &Json<'_>) -> Option<String> {
-    let Json::Text(code) = node else { return None };
-    let is_code = code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_alphabetic());
-    is_code.then(|| code.to_ascii_uppercase())
-}
-
-/// Returns a language tag. Stripe's `auto` is none.
-pub(super) fn language(node: &Json<'_>) -> Option<String> {
-    plain(node).filter(|tag| is_language(tag))
+    let is_code =
+        |code: &String| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_alphabetic());
+    plain(node).filter(is_code).map(|code| code.to_ascii_uppercase())
 }
 
 /// Returns a date-time as RFC 3339. It may be one already, or lack its `Z` (WooCommerce), be seconds since 1970
 /// (Stripe), or have the form of e-mails (BigCommerce).
 pub(super) fn date_time(node: &Json<'_>) -> Option<String> {
     let text = plain(node)?;
-    let in_utc = [&text, "Z"].concat();
-    match node {
-        Json::Number(seconds) if seconds.len() <= 11 => {
-            seconds.parse().ok().map(date_time_in_seconds)
-        }
-        _ if is_date_time(text.as_bytes()) => Some(text),
-        _ if is_date_time(in_utc.as_bytes()) => Some(in_utc),
-        _ => {
-            let ms = http_date_ms(&[text.strip_suffix(" +0000")?, " GMT"].concat())?;
-            Some(date_time_in_seconds(ms / 1_000))
-        }
+    if let Json::Number(seconds) = node {
+        let seconds = seconds.parse().ok().filter(|seconds| *seconds <= LAST_SECOND)?;
+        return Some(date_time_in_seconds(seconds));
     }
+    let in_utc = [&text, "Z"].concat();
+    let from_email = email_date_time(&text).unwrap_or_default();
+    [text, in_utc, from_email].into_iter().find(|text| is_usual(text))
 }
 
-/// Returns attributes with a name of at most 100 characters and a text or number, at most 100.
+/// Returns whether a text is a date-time with `T` and `Z` in upper case, and without a leap second: JavaScript knows no others.
+fn is_usual(text: &str) -> bool {
+    let is_leap_second = text.get(17..19) == Some("60");
+    is_date_time(text.as_bytes()) && !text.contains(['t', 'z']) && !is_leap_second
+}
+
+/// Returns attributes with a name and a text or number, at most 100.
 pub(super) fn attributes(node: &Json<'_>, tables: &[Attributes]) -> Vec<(String, String)> {
     let attributes = tables.iter().flat_map(|table| {
         let nodes = select(node, table.at).into_iter();
@@ -73,14 +67,9 @@ pub(super) fn attributes(node: &Json<'_>, tables: &[Attributes]) -> Vec<(String,
 }
 
 fn member(name: &str, text: &Json<'_>) -> Option<(String, String)> {
-    attribute(&plain(&Json::Text(name.into()))?, plain(text)?)
+    plain(&Json::Text(name.into())).zip(plain(text))
 }
 
 fn listed(item: &Json<'_>, table: &Attributes) -> Option<(String, String)> {
-    let name = first(item, &[table.name], plain)?;
-    attribute(&name, first(item, table.text, plain)?)
-}
-
-fn attribute(name: &str, text: String) -> Option<(String, String)> {
-    (1..=MAX_ID).contains(&name.chars().count()).then(|| (name.to_owned(), text))
+    first(item, &[table.name], plain).zip(first(item, &[table.text], plain))
 }

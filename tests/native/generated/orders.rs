@@ -1,11 +1,9 @@
 //! Generates what the repository has from the tables of shop systems and of a connection's settings.
 
 use super::{FROM, is_current, orders_table};
-use impact_pledge::pledges::orders::signature::{
-    MAX_HEADER, MAX_SECRETS, MAX_SIGNATURES, Refusal, WINDOW_SECONDS,
-};
+use impact_pledge::pledges::orders::signature::{MAX_SIGNATURES, Refusal, WINDOW_MS};
 use impact_pledge::pledges::orders::table::{
-    MAX_AMOUNT, MAX_ATTRIBUTES, MAX_ID, MAX_LINES, MAX_TEXT, NO_PLACES, THREE_PLACES,
+    MAX_ATTRIBUTES, MAX_DIGITS, MAX_ID, MAX_LINES, MAX_PLACES, MAX_TEXT, NO_PLACES, THREE_PLACES,
 };
 use impact_pledge::pledges::orders::{ReadError, System, json_schema};
 use serde_json::{Value, json};
@@ -27,16 +25,18 @@ fn the_tables_of_shop_systems_are_current() {
     let numbers = [
         ("MAX_LINES", MAX_LINES),
         ("MAX_ATTRIBUTES", MAX_ATTRIBUTES),
-        ("MAX_AMOUNT", MAX_AMOUNT),
-        ("MAX_HEADER", MAX_HEADER),
         ("MAX_SIGNATURES", MAX_SIGNATURES),
-        ("MAX_SECRETS", MAX_SECRETS),
-        ("WINDOW_SECONDS", WINDOW_SECONDS as usize),
+        ("WINDOW_MS", WINDOW_MS as usize),
     ];
     for (name, number) in numbers {
         writeln!(ts, "export const {name} = {number};").unwrap();
     }
-    let names = orders_table::SYSTEMS.map(|system| format!("\"{}\"", system.name())).join(", ");
+    let quoted = |texts: Vec<&str>| {
+        texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(", ")
+    };
+    let names = quoted(orders_table::SYSTEMS.map(System::name).to_vec());
+    let headers = orders_table::SYSTEMS.into_iter().filter_map(System::signature_header);
+    let headers = quoted(headers.collect());
     let (currencies, no_places) = currencies();
     ts += &format!(
         "
@@ -46,6 +46,9 @@ export const CURRENCIES = \"{currencies}\";
 export const NO_PLACES = {no_places};
 
 export const SYSTEMS = [{names}] as const;
+
+/** The headers with the signatures of these systems. The first two also sign the time. */
+export const HEADERS = [{headers}] as const;
 
 export const TABLE = `{}`;
 ",
@@ -72,12 +75,14 @@ fn the_lengths_of_texts_are_current() {
     let text = include_str!("../../../pkg-templates/orders/text.ts");
     let patterns = [
         format!(r"trimmed(/^\P{{Cc}}{{1,{MAX_TEXT}}}$/u)"),
-        format!(r"trimmed(/^\P{{Cc}}{{1,{MAX_ID}}}$/u)"),
-        format!("match(/^[!-~]{{1,{MAX_ID}}}$/)"),
+        format!("trimmed(/^[!-~]{{1,{MAX_ID}}}$/)"),
     ];
     for pattern in patterns {
         assert!(text.contains(&pattern), "{pattern}");
     }
+    let text = include_str!("../../../pkg-templates/orders/decimal.ts");
+    let pattern = format!(r"/^(-?\d{{1,{MAX_DIGITS}}})(?:\.(\d{{1,{MAX_PLACES}}}))?$/");
+    assert!(text.contains(&pattern), "{pattern}");
 }
 
 /// The types of the package name the same codes as the crate.

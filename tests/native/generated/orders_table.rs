@@ -1,16 +1,16 @@
 //! Writes the tables of shop systems as the text that `pkg-templates/orders/table.ts` reads, small after compression.
 //!
-//! A line is a field: a cell for each system, and the field's name. So the cells that stand side by side are alike. The
-//! paths have the form that `pkg-templates/orders/path.ts` follows. Only rules read the parts of an order's sum, so the
+//! A line is a field: a cell for each system, and the field's name, perhaps with the text that it has if a path leads to
+//! something: `payment=paid`. So the cells that stand side by side are alike. The paths have the form that `pkg-templates/orders/path.ts` follows. Only rules read the parts of an order's sum, so the
 //! text does not have them.
 
 use impact_pledge::pledges::orders::table::{Attributes, BodyTable, Table};
 use impact_pledge::pledges::orders::{Payment, System};
 use serde_json::json;
 
-/// Neighbours have similar tables.
+/// Those whose signatures have a time come first, and those without signatures last.
 pub const SYSTEMS: [System; 5] =
-    [System::Stripe, System::Shopify, System::WooCommerce, System::Medusa, System::BigCommerce];
+    [System::Stripe, System::BigCommerce, System::WooCommerce, System::Shopify, System::Medusa];
 
 /// The kinds of bodies in the order in which the package tries them. Each system's table has the same order.
 const KINDS: [&str; 7] =
@@ -25,8 +25,7 @@ pub fn text() -> String {
     let blocks = (0..first.len()).map(|block| {
         let lines = (0..first[block].len()).map(|line| {
             let cells = systems.iter().map(|blocks| cell(&blocks[block][line].1));
-            let name = first[block][line].0;
-            let cells = cells.chain((!name.is_empty()).then(|| name.to_owned()));
+            let cells = cells.chain([first[block][line].0.to_owned()]);
             cells.collect::<Vec<_>>().join(" ")
         });
         lines.collect::<Vec<_>>().join("\n")
@@ -40,8 +39,9 @@ fn cell(paths: &[String]) -> String {
     paths.join(",")
 }
 
-/// Returns the lines that `Table` in `pkg-templates/orders/table.ts` lists.
-fn blocks(table: &Table) -> [Vec<Line>; 8] {
+/// Returns the lines that `Table` in `pkg-templates/orders/table.ts` lists. Where lines have the same field, the last one
+/// counts whose condition holds. Otherwise, the text is small in this order.
+fn blocks(table: &Table) -> [Vec<Line>; 5] {
     let (order, lines, refunds) = (&table.order, &table.lines, &table.refunds);
     let payments = |of: Payment| {
         let payments = order.payments.iter().filter(|(payment, _)| *payment == of);
@@ -52,55 +52,46 @@ fn blocks(table: &Table) -> [Vec<Line>; 8] {
     [
         bodies(table.bodies),
         vec![
-            ("id", paths(order.id)),
-            ("currency", paths(order.currency)),
-            ("number", paths(numbers)),
+            ("refunds", refunds.at.map(refunds_at).into_iter().collect()),
+            ("lines", vec![path(lines.at)]),
             ("created", paths(order.created)),
+            ("firstName", paths(order.first_name)),
             ("email", paths(order.email)),
+            ("lastName", paths(order.last_name)),
+            ("name", paths(order.name)),
+            ("payment=paid", payments(Payment::Paid)),
             ("language", paths(order.language)),
             ("status", paths(order.status)),
+            ("id", paths(order.id)),
+            ("payment=draft", payments(Payment::Draft)),
+            ("payment=refunded", payments(Payment::Refunded)),
+            ("currency", paths(order.currency)),
+            ("isTest", conditions(order.test)),
+            ("payment=cancelled", payments(Payment::Cancelled)),
+            ("total", sum(table.sums.total, table.is_minor)),
+            ("number", paths(numbers)),
+            ("attributes", pairs(order.attributes)),
         ],
         vec![
-            ("cancelled", payments(Payment::Cancelled)),
-            ("refunded", payments(Payment::Refunded)),
-            ("draft", payments(Payment::Draft)),
-            ("paid", payments(Payment::Paid)),
-        ],
-        vec![("true", conditions(order.test)), ("false", conditions(order.live))],
-        vec![
-            ("id", paths(lines.id)),
-            ("sku", paths(lines.sku)),
+            ("products", paths(lines.products)),
             ("title", paths(lines.title)),
+            ("kind=deduction", conditions(lines.deduction)),
+            ("kind=tip", conditions(lines.tip)),
+            ("sku", paths(lines.sku)),
             ("quantity", paths(lines.quantity)),
+            ("kind=giftcard", conditions(lines.gift_card)),
+            ("attributes", pairs(lines.attributes)),
+            ("id", paths(lines.id)),
         ],
         vec![
-            ("giftcard", conditions(lines.gift_card)),
-            ("tip", conditions(lines.tip)),
-            ("deduction", conditions(lines.deduction)),
+            ("currency", paths(refunds.currency)),
+            ("sum", sum(refunds.sum, table.is_minor)),
+            ("lines", refund_lines(table)),
+            ("id", paths(refunds.id)),
+            ("isWhole", conditions(refunds.whole)),
         ],
-        vec![("id", paths(refunds.id)), ("currency", paths(refunds.currency))],
-        unnamed(table),
+        vec![("orderId", paths(refunds.order))],
     ]
-}
-
-/// Returns the lines that the package knows by their places.
-fn unnamed(table: &Table) -> Vec<Line> {
-    let (order, lines, refunds) = (&table.order, &table.lines, &table.refunds);
-    let all = [
-        sum(table.sums.total, table.is_minor),
-        sum(refunds.sum, table.is_minor),
-        vec![path(lines.at)],
-        refund_lines(table),
-        pairs(order.attributes),
-        pairs(lines.attributes),
-        refunds.at.map(refunds_at).into_iter().collect(),
-        paths(lines.products),
-        conditions(refunds.whole),
-        paths(refunds.order),
-        people(table),
-        paths(order.name),
-    ];
-    all.into_iter().map(|paths| ("", paths)).collect()
 }
 
 fn paths(paths: &[&str]) -> Vec<String> {
@@ -191,13 +182,13 @@ fn body(body: &BodyTable) -> String {
 fn sum(formulas: &[&str], is_minor: bool) -> Vec<String> {
     let [term] = formulas else { panic!("{formulas:?}") };
     let (sign, at) = term.split_at(1);
-    let mode = match (sign, is_minor) {
-        ("+", false) => None,
-        ("+", true) => Some("~".to_owned()),
-        ("-", false) => Some("-".to_owned()),
+    let mark = match (sign, is_minor) {
+        ("+", false) => "",
+        ("+", true) => "~",
+        ("-", false) => "-",
         _ => panic!("{term}"),
     };
-    [path(at)].into_iter().chain(mode).collect()
+    vec![[&path(at), mark].concat()]
 }
 
 /// Writes the path of the refunds. An order that tells itself what was refunded is its own refund, and has an ID.
@@ -211,26 +202,19 @@ fn refund_lines(table: &Table) -> Vec<String> {
         assert!(refunds.lines.is_empty() && refunds.line.is_empty());
         return Vec::new();
     };
-    vec![[refunds.lines, line, quantity].map(path).join(":")]
+    vec![pair(refunds.lines.trim_end_matches("[]"), line, quantity)]
 }
 
 fn pairs(tables: &[Attributes]) -> Vec<String> {
-    let pair = |table: &Attributes| {
-        let at = path(table.at);
-        if table.name.is_empty() {
-            return [&at, "%"].concat();
-        }
-        format!("{at}*:{}:{}", path(table.name), paths(table.text).join(";"))
+    let pairs = |table: &Attributes| match table.name {
+        "" => [&path(table.at), "%"].concat(),
+        name => pair(table.at, name, table.text),
     };
-    tables.iter().map(pair).collect()
+    tables.iter().map(pairs).collect()
 }
 
-/// Returns the paths of the people whose first and last names are the buyer's.
-fn people(table: &Table) -> Vec<String> {
-    let parts = |names: &[&str], part: &str| -> Vec<String> {
-        names.iter().map(|name| path(name.strip_suffix(part).unwrap())).collect()
-    };
-    let people = parts(table.order.first_name, ".first_name");
-    assert_eq!(people, parts(table.order.last_name, ".last_name"));
-    people
+/// Writes the pairs in the items of a list: `meta_data*/key:value`.
+fn pair(list: &str, left: &str, right: &str) -> String {
+    assert!(!left.contains('.'), "{left}");
+    format!("{}*/{left}:{right}", path(list))
 }

@@ -135,3 +135,36 @@ fn a_refund_is_credited_although_somebody_credits_the_order_at_the_same_moment()
     }
     assert!(calls > 5, "{calls}");
 }
+
+/// Two equal deliveries, of which the second is read while the service answers the first: only one has pledged the order.
+#[test]
+fn two_equal_deliveries_at_the_same_moment_are_listed_as_one_pledge() {
+    let shop = shop();
+    let (first, second) = (shop.delivers(&order()), shop.delivers(&order()));
+    let api = Meanwhile { shop: &shop, delivery: &second };
+    assert_eq!(block_on(shop.intake(&api).read(&first, 1)), Verdict::Done);
+    assert_eq!(shop.outcomes_and_kept(), (vec!["known".to_owned(), "pledged".to_owned()], 0));
+    assert_eq!(shop.dashboard.ledger.sql("SELECT count(detail) FROM received"), ["0"]);
+    assert_eq!(shop.transactions().len(), 1);
+}
+
+/// A service that answers. Before its answer is read, another delivery is.
+struct Meanwhile<'s> {
+    shop: &'s Shop,
+    delivery: &'s str,
+}
+
+impl ShopApi for Meanwhile<'_> {
+    async fn send(&self, _: &ShopRequest) -> Result<ShopAnswer, ShopProblem> {
+        Err(ShopProblem::NoAnswer)
+    }
+}
+
+impl PledgeApi for Meanwhile<'_> {
+    async fn create(&self, key: &str, idempotency_key: &str, body: &str) -> Option<ApiAnswer> {
+        let api = self.shop.api();
+        let answer = api.create(key, idempotency_key, body).await;
+        assert_eq!(self.shop.intake(&api).read(self.delivery, 1).await, Verdict::Done);
+        answer
+    }
+}

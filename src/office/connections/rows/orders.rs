@@ -96,9 +96,10 @@ pub(crate) async fn get(ledger: &dyn Ledger, key: &OrderKey) -> Result<Option<Or
     Ok(ask(ledger, &Get(key)).await?.pop())
 }
 
-/// Records that an order's pledge is recorded, and deletes the request with its personal data. One query.
-pub(crate) async fn pledged(ledger: &dyn Ledger, key: &OrderKey, id: &str) -> Result<()> {
-    ask(ledger, &Pledged { key, id }).await.map(drop)
+/// Records that an order's pledge is recorded, and deletes the request with its personal data. Returns whether this was
+/// not recorded before. One query.
+pub(crate) async fn pledged(ledger: &dyn Ledger, key: &OrderKey, id: &str) -> Result<bool> {
+    Ok(!ask(ledger, &Pledged { key, id }).await?.is_empty())
 }
 
 /// Forgets a decision that the service refused to record, so that the order can be tried again. One query.
@@ -203,10 +204,11 @@ struct Pledged<'a> {
 }
 
 impl Query for Pledged<'_> {
-    type Row = ();
+    type Row = u64;
     const SQL: &'static str = concat!(
         "UPDATE shop_orders SET state = 'pledged', id = ?1 ->> '$.id', request = NULL WHERE state = 'frozen' AND ",
-        is_order!(".key")
+        is_order!(".key"),
+        " RETURNING '1'"
     );
 }
 

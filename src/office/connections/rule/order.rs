@@ -4,6 +4,7 @@ use super::api::{PledgeApi, Recorded};
 use super::intake::Intake;
 use super::record::{Connection, key_of};
 use super::refund::KnownOrder;
+use crate::office::connections::rows::fetches;
 use crate::office::connections::rows::orders as rows;
 use crate::office::connections::rows::orders::{Decision, OrderKey, OrderRow, OrderState};
 use crate::office::connections::rows::received::{Fate, Finding};
@@ -16,6 +17,7 @@ use crate::pledges::scope::Mode;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
+use crate::pledges::validate::instant::instant;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -63,6 +65,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             }
             Err(reason) => return Ok(Finding::new(Fate::Skipped).because(reason.to_string())),
         };
+        if self.is_too_old(connection, order).await? {
+            return Ok(Finding::new(Fate::Skipped).because(TOO_OLD));
+        }
         let facts = serde_json::to_string(&freeze(
             order,
             &record.settings,
@@ -80,6 +85,16 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let finding = self.decided(connection, key, row, (order, secret)).await?;
         let capped = capped_in_words(&pledge).filter(|_| finding.outcome == Fate::Pledged);
         Ok(Finding { detail: finding.detail.or(capped), ..finding })
+    }
+
+    /// Returns whether an order was placed before the connection was made, and nobody asked to fetch orders of that time.
+    async fn is_too_old(&self, connection: &Connection, order: &Order) -> Result<bool> {
+        let placed = order.created.as_deref().and_then(instant);
+        let is_before = |ms: u64| placed.is_some_and(|placed| placed < (ms / 1_000) as i64);
+        if !is_before(connection.record.made) {
+            return Ok(false);
+        }
+        Ok(fetches::asked(self.ledger, &connection.id).await?.is_none_or(is_before))
     }
 
     /// Decides that an order pledges nothing, because it was taken back before it could be pledged. Returns the decision that
@@ -109,11 +124,16 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             (OrderState::Frozen, Some(request)) => {
                 let api_key = key_of(&connection.id, &connection.record.scope, secret);
                 let sent = self.send(connection, key, &api_key, request).await?;
-                if sent.outcome != Fate::Pledged || order.refunds.is_empty() {
+                let is_first = sent.outcome == Fate::Pledged;
+                if is_first && order.refunds.is_empty() || sent.id.is_none() {
                     return Ok(sent);
                 }
                 let Some(row) = rows::get(self.ledger, key).await? else { return Ok(sent) };
                 let known = KnownOrder::read(key, row)?;
+                if !is_first {
+                    let person = person(order, connection, secret);
+                    return self.later_event(connection, known, order, &person).await;
+                }
                 let finding = self.refunds(connection, known, &order.refunds).await?;
                 Ok(Finding { outcome: Fate::Pledged, ..finding })
             }
@@ -125,7 +145,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         }
     }
 
-    /// Sends the create request of an order to the service. A repeated request is recorded once.
+    /// Sends the create request of an order to the service. A repeated request is recorded once: of two deliveries that
+    /// send it at the same moment, only one finds that the order was pledged by it.
     async fn send(
         &self,
         connection: &Connection,
@@ -137,8 +158,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let none = || Recorded::Unknown(NO_ANSWER.to_owned());
         match answer.map_or_else(none, |answer| answer.recorded()) {
             Recorded::Yes(id) => {
-                rows::pledged(self.ledger, key, &id).await?;
-                Ok(Finding { id: Some(id), ..Finding::new(Fate::Pledged) })
+                let is_first = rows::pledged(self.ledger, key, &id).await?;
+                let outcome = if is_first { Fate::Pledged } else { Fate::Known };
+                Ok(Finding { id: Some(id), ..Finding::new(outcome) })
             }
             Recorded::No(why) => {
                 rows::forget(self.ledger, key).await?;
@@ -166,6 +188,8 @@ fn is_taken_back(key: &OrderKey, order: &Order) -> bool {
     }
 }
 
+const TOO_OLD: &str = "The order is older than the connection. To pledge it, fetch orders from the day on which it was \
+                       placed, under “Missed orders”, and try again.";
 const NO_KEY: &str = "Workers KV may not show the connection's API key yet";
 const NO_ANSWER: &str = "the service does not answer, and the order is sent to it again";
 
@@ -181,7 +205,7 @@ fn capped_in_words(OrderPledge { capped, skipped, .. }: &OrderPledge) -> Option<
 
 /// Returns a hash by which a later event shows whether the buyer was changed.
 fn person(order: &Order, connection: &Connection, secret: &NamespaceSecret) -> String {
-    let texts = [&order.email, &order.first_name, &order.name];
+    let texts = [&order.email, &order.first_name, &order.last_name, &order.name];
     let whole: Vec<_> = texts.iter().map(|text| text.as_deref().unwrap_or_default()).collect();
     secret.email(&connection.record.scope, &whole.join("\n"))
 }

@@ -54,11 +54,10 @@ pub(super) static TABLE: Table = Table {
             ),
         ],
         test: &[],
-        live: &[],
         attributes: &[Attributes {
             at: "billing_address.form_fields",
             name: "name",
-            text: &["value"],
+            text: "value",
         }],
     },
     sums: SumTable {
@@ -90,7 +89,7 @@ pub(super) static TABLE: Table = Table {
         attributes: &[Attributes {
             at: "product_options",
             name: "display_name",
-            text: &["display_value"],
+            text: "display_value",
         }],
     },
     refunds: RefundTable {

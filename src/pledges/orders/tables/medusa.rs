@@ -41,8 +41,7 @@ pub(super) static TABLE: Table = Table {
             (Payment::Paid, &["payment_status=captured", "payment_status=partially_refunded"]),
         ],
         test: &[],
-        live: &[],
-        attributes: &[Attributes { at: "metadata", name: "", text: &[] }],
+        attributes: &[Attributes { at: "metadata", name: "", text: "" }],
     },
     sums: SumTable {
         total: &["+total"],
@@ -68,7 +67,7 @@ pub(super) static TABLE: Table = Table {
         gift_card: &["is_giftcard=true"],
         tip: &[],
         deduction: &["unit_price<0"],
-        attributes: &[Attributes { at: "metadata", name: "", text: &[] }],
+        attributes: &[Attributes { at: "metadata", name: "", text: "" }],
     },
     refunds: RefundTable {
         at: Some(""),

@@ -44,8 +44,7 @@ pub(super) static TABLE: Table = Table {
             (Payment::Paid, &["financial_status=paid", "financial_status=partially_refunded"]),
         ],
         test: &["test=true"],
-        live: &["test=false"],
-        attributes: &[Attributes { at: "note_attributes", name: "name", text: &["value"] }],
+        attributes: &[Attributes { at: "note_attributes", name: "name", text: "value" }],
     },
     sums: SumTable {
         total: &["+total_price"],
@@ -91,7 +90,7 @@ pub(super) static TABLE: Table = Table {
         gift_card: &["gift_card=true"],
         tip: &["tip_payment_gateway?", "tip_payment_method?"],
         deduction: &["price<0"],
-        attributes: &[Attributes { at: "properties", name: "name", text: &["value"] }],
+        attributes: &[Attributes { at: "properties", name: "name", text: "value" }],
     },
     refunds: RefundTable {
         at: Some("refunds[]"),

@@ -56,14 +56,11 @@ pub(super) static TABLE: Table = Table {
             (Payment::Paid, &["payment_status=paid"]),
         ],
         test: &["livemode=false"],
-        live: &["livemode=true"],
         attributes: &[
-            Attributes { at: "metadata", name: "", text: &[] },
-            Attributes {
-                at: "custom_fields",
-                name: "key",
-                text: &["numeric.value", "dropdown.value", "text.value"],
-            },
+            Attributes { at: "metadata", name: "", text: "" },
+            Attributes { at: "custom_fields", name: "key", text: "numeric.value" },
+            Attributes { at: "custom_fields", name: "key", text: "dropdown.value" },
+            Attributes { at: "custom_fields", name: "key", text: "text.value" },
         ],
     },
     sums: SumTable {

@@ -38,8 +38,7 @@ pub(super) static TABLE: Table = Table {
             (Payment::Paid, &["status=processing", "status=completed"]),
         ],
         test: &[],
-        live: &[],
-        attributes: &[Attributes { at: "meta_data", name: "key", text: &["value"] }],
+        attributes: &[Attributes { at: "meta_data", name: "key", text: "value" }],
     },
     sums: SumTable {
         total: &["+total"],
@@ -61,7 +60,7 @@ pub(super) static TABLE: Table = Table {
         gift_card: &[],
         tip: &[],
         deduction: &["total<0"],
-        attributes: &[Attributes { at: "meta_data", name: "key", text: &["value"] }],
+        attributes: &[Attributes { at: "meta_data", name: "key", text: "value" }],
     },
     refunds: RefundTable {
         at: Some("refunds[]"),
