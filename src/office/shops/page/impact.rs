@@ -43,7 +43,7 @@ pub(crate) async fn impact<S: OperatorStore, C: Clock, E: Entropy>(
             @if offerings > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (offerings) " offerings are shown." } }
             @if let Some(since) = since {
                 p { "To publish this, copy the sentence, and replace the IDs of the offerings by your own words:" }
-                (view::copyable_lines(&sentence(&year, since)))
+                p { (view::copyable(&sentence(&year, since))) }
                 ul.links { li { a href=(transactions(unit, since)) { "Transactions of this year, also as CSV" } } }
             }
         }

@@ -188,7 +188,7 @@ async fn unpaid<S: OperatorStore, C: Clock, E>(
         @if !owed.is_empty() {
             section {
                 h2 { "Not marked as paid" }
-                ul.plain { @for usage in owed { li { (month_line(usage)) } } }
+                ul.plain.lines { @for usage in owed { li { (month_line(usage)) } } }
             }
         }
     })
