@@ -52,11 +52,11 @@ fn blocks(table: &Table) -> [Vec<Line>; 5] {
     [
         bodies(table.bodies),
         vec![
-            ("refunds", refunds.at.map(refunds_at).into_iter().collect()),
             ("lines", vec![path(lines.at)]),
             ("created", paths(order.created)),
             ("firstName", paths(order.first_name)),
             ("email", paths(order.email)),
+            ("refunds", refunds.at.map(refunds_at).into_iter().collect()),
             ("lastName", paths(order.last_name)),
             ("name", paths(order.name)),
             ("payment=paid", payments(Payment::Paid)),

@@ -274,7 +274,7 @@ fn a_token_must_fit_its_system() {
             ("mode", "live"),
             ("system", system),
             ("store", store),
-            ("secret", super::SECRET),
+            ("secret", SECRET),
             ("token", token),
             ("settings", &settings),
         ];
