@@ -240,7 +240,7 @@ fn a_task_is_accepted_with_a_reason_and_comes_back_if_its_facts_change() {
     assert!(main().contains("because: <bdi>Asked &lt;b&gt;the&lt;/b&gt; shop."), "{}", main());
     assert!(!dashboard.get(ACCOUNTS, "/").text.contains("Accepted tasks"));
     let again = accept("unusual", &[("reason", "x")]);
-    assert!(again.text.contains("There is no open task of this kind"), "{}", main_of(&again.text));
+    assert!(again.text.contains("there is no open task of this kind"), "{}", main_of(&again.text));
     let changes = dashboard.changes();
     let accepted = changes.iter().filter(|change| change.starts_with("tasks accept [")).count();
     assert_eq!(accepted, 5, "{changes:?}");
