@@ -350,31 +350,3 @@ fn an_order_of_bigcommerce_without_products_stops_no_other() {
     shop.cron(5);
     assert_eq!(shop.outcomes(), ["pledged"; 3]);
 }
-
-/// An order that was placed before its connection was made is pledged only if somebody asks for orders of its day.
-#[test]
-fn an_order_from_before_the_connection_is_pledged_if_somebody_asks_for_it() {
-    let shop = shop();
-    let placed = |id, at: &str| {
-        let mut order = order(id);
-        order["date_created_gmt"] = json!(at);
-        order
-    };
-    let outcomes = || shop.dashboard.ledger.sql("SELECT outcome FROM received ORDER BY number, at");
-    shop.send_signed(placed(1, "2026-01-30T12:00:00").to_string().as_bytes(), "", SECRET);
-    shop.read(1);
-    assert_eq!(outcomes(), ["skipped"]);
-    shop.has([(60, placed(1, "2026-01-30T12:00:00")), (61, placed(2, "2026-01-28T12:00:00"))]);
-    assert_eq!(shop.fetch_since(1).status, 200);
-    shop.fetch(2);
-    assert_eq!(
-        outcomes(),
-        ["skipped", "pledged", "skipped"],
-        "the second order is older than the day"
-    );
-    assert_eq!(shop.fetch_since(5).status, 200);
-    shop.fetch(2);
-    assert_eq!(shop.fetch_since(1).status, 200, "a later day does not take the earlier one back");
-    shop.fetch(2);
-    assert_eq!(shop.transactions().len(), 2);
-}

@@ -270,7 +270,7 @@ pub const FETCH: Spec = Spec::changes(
             "the time of the first change; at most two months ago, or one for Stripe",
         )
         .required()
-        .field("Changed since", "At most two months ago, or one for Stripe. Each paid order that was placed since then is pledged unless it was before, also one from before the shop was connected."),
+        .field("Changed since", "At most two months ago, or one for Stripe. Each paid order that was changed since then is pledged unless it was before, also one from before the shop was connected."),
     ],
 )
 .button("Fetch")

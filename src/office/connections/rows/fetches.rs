@@ -35,12 +35,6 @@ pub(crate) async fn get(
     Ok(ask(ledger, &Get { connection }).await?.pop())
 }
 
-/// Returns the earliest time from which somebody asked to fetch the orders of a connection, in milliseconds since 1970;
-/// `None` if nobody did. One query.
-pub(crate) async fn asked(ledger: &dyn Ledger, connection: &ConnectionId) -> Result<Option<u64>> {
-    Ok(ask(ledger, &Asked { connection }).await?.pop())
-}
-
 /// Writes how far the orders of a connection were fetched, unless somebody set the time meanwhile. One query.
 pub(crate) async fn keep(ledger: &dyn Ledger, row: &FetchRow) -> Result<()> {
     ask(ledger, &Keep(row)).await.map(drop)
@@ -89,17 +83,6 @@ impl Query for Get<'_> {
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
-    connection: &'a ConnectionId,
-}
-
-impl Query for Asked<'_> {
-    type Row = u64;
-    const SQL: &'static str = "SELECT json_quote(asked) FROM fetches
-WHERE connection = ?1 ->> '$.connection' AND asked IS NOT NULL";
-}
-
-#[derive(Serialize)]
 #[serde(transparent)]
 struct Keep<'a>(&'a FetchRow);
 
@@ -120,9 +103,7 @@ struct Restart<'a> {
 
 impl Query for Restart<'_> {
     type Row = ();
-    const SQL: &'static str =
-        "INSERT INTO fetches (connection, since, seen, due, version, asked)
-VALUES (?1 ->> '$.connection', ?1 ->> '$.since', '[]', 0, 1, ?1 ->> '$.since')
-ON CONFLICT DO UPDATE SET since = excluded.since, seen = '[]', due = 0, problem = NULL, version = version + 1,
-  asked = min(ifnull(asked, excluded.asked), excluded.asked)";
+    const SQL: &'static str = "INSERT INTO fetches (connection, since, seen, due, version)
+VALUES (?1 ->> '$.connection', ?1 ->> '$.since', '[]', 0, 1)
+ON CONFLICT DO UPDATE SET since = excluded.since, seen = '[]', due = 0, problem = NULL, version = version + 1";
 }

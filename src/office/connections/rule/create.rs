@@ -146,7 +146,6 @@ async fn add_now(
         },
         store: shop.clone(),
         settings: new.settings.clone(),
-        made: author.clock.now_ms(),
         token: match &new.token {
             Some(token) => {
                 let sealed = seal(&token_sealer(&id, &secret), author.entropy, token)?;

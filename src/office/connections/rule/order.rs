@@ -4,7 +4,6 @@ use super::api::{PledgeApi, Recorded};
 use super::intake::Intake;
 use super::record::{Connection, key_of};
 use super::refund::KnownOrder;
-use crate::office::connections::rows::fetches;
 use crate::office::connections::rows::orders as rows;
 use crate::office::connections::rows::orders::{Decision, OrderKey, OrderRow, OrderState};
 use crate::office::connections::rows::received::{Fate, Finding};
@@ -17,7 +16,6 @@ use crate::pledges::scope::Mode;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
-use crate::pledges::validate::instant::instant;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -65,9 +63,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
             }
             Err(reason) => return Ok(Finding::new(Fate::Skipped).because(reason.to_string())),
         };
-        if self.is_too_old(connection, order).await? {
-            return Ok(Finding::new(Fate::Skipped).because(TOO_OLD));
-        }
         let facts = serde_json::to_string(&freeze(
             order,
             &record.settings,
@@ -85,16 +80,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         let finding = self.decided(connection, key, row, (order, secret)).await?;
         let capped = capped_in_words(&pledge).filter(|_| finding.outcome == Fate::Pledged);
         Ok(Finding { detail: finding.detail.or(capped), ..finding })
-    }
-
-    /// Returns whether an order was placed before the connection was made, and nobody asked to fetch orders of that time.
-    async fn is_too_old(&self, connection: &Connection, order: &Order) -> Result<bool> {
-        let placed = order.created.as_deref().and_then(instant);
-        let is_before = |ms: u64| placed.is_some_and(|placed| placed < (ms / 1_000) as i64);
-        if !is_before(connection.record.made) {
-            return Ok(false);
-        }
-        Ok(fetches::asked(self.ledger, &connection.id).await?.is_none_or(is_before))
     }
 
     /// Decides that an order pledges nothing, because it was taken back before it could be pledged. Returns the decision that
@@ -188,8 +173,6 @@ fn is_taken_back(key: &OrderKey, order: &Order) -> bool {
     }
 }
 
-const TOO_OLD: &str = "The order is older than the connection. To pledge it, fetch orders from the day on which it was \
-                       placed, under “Missed orders”, and try again.";
 const NO_KEY: &str = "Workers KV may not show the connection's API key yet";
 const NO_ANSWER: &str = "the service does not answer, and the order is sent to it again";
 

@@ -36,8 +36,6 @@ pub struct ConnectionRecord {
     /// The shop's address in the system, such as `acme.myshopify.com`.
     pub store: String,
     pub settings: OrderSettings,
-    /// When the connection was made, in milliseconds since 1970. Older orders are not pledged.
-    pub made: u64,
     /// The token with which orders are fetched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<ShopToken>,

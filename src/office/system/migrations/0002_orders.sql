@@ -60,7 +60,6 @@ CREATE INDEX received_by_person ON received (person) WHERE person IS NOT NULL;
 --   done: when a fetch reached the end of the list last.
 --   problem: why the last fetch failed.
 --   version: counts how often somebody set `since`.
---   asked: the earliest time that somebody set. Orders from then on are pledged, even if they are older than the connection.
 CREATE TABLE fetches (
   connection TEXT PRIMARY KEY NOT NULL,
   since INTEGER NOT NULL,
@@ -68,8 +67,7 @@ CREATE TABLE fetches (
   due INTEGER NOT NULL,
   done INTEGER,
   problem TEXT,
-  version INTEGER NOT NULL,
-  asked INTEGER
+  version INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Until when the records in Workers KV were compared with `received`, in milliseconds since 1970.
