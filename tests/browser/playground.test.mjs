@@ -21,7 +21,7 @@ import { axeFindings, openPage, tools, useBrowser } from "./chromium.mjs";
 import { tabTo } from "./keyboard.mjs";
 
 /** Bytes of all scripts and styles that the page loads, compressed with brotli. */
-const MOST_BYTES = 410_000;
+const MOST_BYTES = 425_000;
 
 useBrowser();
 

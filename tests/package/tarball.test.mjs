@@ -127,7 +127,7 @@ const BUDGETS = {
   '{ read } from "impact-pledge/orders"': [2_620, 100],
   '{ verify } from "impact-pledge/orders"': [650, 100],
   '* from "impact-pledge/orders"': [3_072, 60],
-  '* from "impact-pledge/testing"': [286_000, 15_000],
+  '* from "impact-pledge/testing"': [300_000, 15_000],
 };
 
 /**

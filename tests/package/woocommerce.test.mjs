@@ -152,7 +152,7 @@ test("an order that WooCommerce 11 sent has the choice, and those of the stand-i
   await set({});
   const { order } = await choose({ do: "order", form: { impact_pledges: "4" } });
   const meta = Object.entries(order.meta).map(([key, value], id) => ({ id, key, value }));
-  const body = { ...JSON.parse(sent.body), meta_data: meta };
+  const body = JSON.stringify({ ...JSON.parse(sent.body), meta_data: meta });
   assert.deepEqual(choiceIn(body), [["impact_pledges", "4"]]);
   assert.equal(read("woocommerce", body).content.payment, "paid");
 });
