@@ -20,7 +20,7 @@ import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 const OFF_DEPLOYED = "`--env` is for a deployed service: add `--remote`";
 const KEEP = "0, or a time from 60s to 365d, such as 90s, 30m, 24h or 7d";
 
-const RESEND = "give either the ID of a transaction, or `--failed-on`";
+const RESEND = "give either the ID of a transaction, or `--failed-on`, or `--unit` and `--cause`";
 const NEITHER = "say what the key acts for: give either `--unit` or `--team`";
 const FIND = "give either `--reference` or `--email`";
 const ERASE = "give either the ID of a transaction, or `--email`";

@@ -135,7 +135,7 @@ test("records that one call can't read are read in several calls, and failed wri
 
 const again = { "retry-after": "0" };
 const TOKEN =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`. It also needs `Queues: Edit` to resend e-mails, `D1: Edit` for the ledger, and `Workers R2 Storage: Edit` for pictures";
 
 /**
  * The cases by name. Each has the faults of Cloudflare's API, the number of requests that the list command

@@ -38,6 +38,7 @@ const GIVEN = {
   },
   credits_list: { id: ID },
   emails_show: { id: ID },
+  fulfilments_shops: { month: "2026-01", offering: "tree" },
   payments_list: { unit: "unit_dev" },
   payments_statement: { unit: "unit_dev", month: "2026-01", mode: "test" },
   people_list: { unit: "unit_dev" },
