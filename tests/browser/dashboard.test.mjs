@@ -53,7 +53,7 @@ async function isSound(t, path, text, { email = OPERATOR, ...options } = {}) {
 
 const OF_UNIT = "/units/unit_dev/payments?mode=live";
 for (const [path, text] of Object.entries({
-  "/": "Newest transactions",
+  "/": "To do",
   "/find": "What are you looking for?",
   "/units": "Harbour Bakery",
   "/units/unit_dev": "Create a key",
@@ -86,12 +86,12 @@ for (const [path, text] of Object.entries({
 const MANAGER = "manager@small-hours.example";
 const VIEWER = "viewer@small-hours.example";
 for (const [email, path, text] of [
-  [MANAGER, "/", "Your units"],
+  [MANAGER, "/", "Your shop"],
   [MANAGER, "/orders", "of your units"],
   [MANAGER, "/units/unit_dev", "Create a key"],
   [MANAGER, "/units/unit_dev/people", VIEWER],
   [MANAGER, OF_UNIT, "Complete up to"],
-  [VIEWER, "/", "Your units"],
+  [VIEWER, "/", "Your shop"],
   [VIEWER, "/notices", "Statement"],
   [VIEWER, "/units/unit_dev", "How the shop looks"],
   [VIEWER, `/units/unit_dev/statement?month=${MONTH}`, "Unit price"],
@@ -164,9 +164,10 @@ for (const [type, size] of /** @type {[string, number[]][]} */ ([
     const page = await open(t, `/updates?month=${MONTH}`);
     await page.selectOption("#offering", "tree").catch(() => page.fill("#offering", "tree"));
     await page.fill("#date", `${MONTH}-20`);
+    await page.fill('[name="text-en"]', "The seedlings stand in rows.");
     await page.fill("#picture-text", "Seedlings");
     await page.setInputFiles("#picture-file", { name: "photo", mimeType: "text/html", buffer });
-    await page.click("form[action='/updates'] button:not([formaction])");
+    await send(page, {}, "form[action='/updates'] button:not([formaction])");
     assert.match(await page.innerText("main"), /The draft was saved/);
     const { objects } = await dashboard.pictures.list();
     const [{ key }] = objects.filter((object) =>
