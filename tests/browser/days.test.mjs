@@ -189,7 +189,7 @@ test("an operator: a person is erased", async (t) => {
 });
 
 const HUGE = "500,000,000,000,000,000,000";
-const rowOf = (shop) => `main tr:has(a[href="/units/${shop}"])`;
+const rowOf = (shop) => `main tr:has(a[href^="/units/${shop}/payments"])`;
 
 test("accounts: an order of 1e21 trees is credited", async (t) => {
   const of = { "x-service-unit-id": "unit_dev_two" };
