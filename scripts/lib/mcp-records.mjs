@@ -84,6 +84,7 @@ export function readOnlyPort(kv, signal) {
     pause: until(pause),
     write: refuse,
     remove: refuse,
+    keepPicture: refuse,
     ledger: ledger && { run: until(run) },
   };
 }

@@ -20,6 +20,7 @@ export async function demo() {
     read: async (names) => names.map(record),
     write: async ({ key, ...rest }) => void records.set(key, rest),
     remove: async (name) => void records.delete(name),
+    keepPicture: async () => false,
     pause: async () => {},
     ledger,
   };
