@@ -77,7 +77,15 @@ test("a requested credit is listed, and refused or confirmed", async (t) => {
     ["credits", "request", LIVE_ID, "--reason", "Refunded", ...by],
     /already requested, and not decided yet/,
   );
-  const refused = await json("credits", "refuse", LIVE_ID, "--reason", "It was shipped", "--by", "Ada");
+  const refused = await json(
+    "credits",
+    "refuse",
+    LIVE_ID,
+    "--reason",
+    "It was shipped",
+    "--by",
+    "Ada",
+  );
   assert.deepEqual([refused.state, refused.answer], ["refused", "It was shipped"]);
   assert.match(await words("credits", "requests"), /^no requests/);
   await fails(["credits", "confirm", LIVE_ID, ...by], /Ada decided this request at .*: refused/);
