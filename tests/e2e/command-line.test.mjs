@@ -83,8 +83,7 @@ const WRONG = {
   "emails failed --limit 0": "`--limit` can't be `0`: give a whole number from 1 to 1000",
   "emails resend": RESEND,
   "emails resend x --failed-on 2026-11-21": RESEND,
-  "emails resend --failed-on 2026-11-21 --again":
-    "`--again` is for the ID of one transaction, not for `--failed-on`",
+  "emails resend --failed-on 2026-11-21 --again": "`--again` is for the ID of one transaction",
   "emails resend x --remote --origin y":
     "option '--origin <url>' argument 'y' is invalid. Give an address such as http://127.0.0.1:8787.",
   "emails resend x --remote --origin http://127.0.0.1:8787":
