@@ -18,6 +18,17 @@ pub async fn pause(milliseconds: u32) {
     let _: Result<_, JsValue> = JsFuture::from(paused(milliseconds)).await; // never rejects
 }
 
+/// Waits for the promise of a call, until a deadline in milliseconds.
+///
+/// # Errors
+/// What the call threw, or what its promise was rejected with; `undefined` when the time is over.
+pub async fn settled(
+    promise: Result<Promise, JsValue>,
+    milliseconds: u32,
+) -> Result<JsValue, JsValue> {
+    JsFuture::from(within(&promise?, milliseconds)).await
+}
+
 /// Describes why a call failed, for the log. `milliseconds` is the call's deadline.
 pub fn failure(error: &JsValue, milliseconds: u32) -> String {
     match error.is_undefined() {

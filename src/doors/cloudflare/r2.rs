@@ -1,12 +1,11 @@
 //! Buckets of R2. The service reads pictures from one; the dashboard also writes, and keeps backups in another.
 
-use super::deadline::{failure, within};
+use super::deadline::{failure, settled};
 use super::json::log_error;
 use crate::pledges::picture::PictureName;
 use crate::pledges::store::StoreError;
 use js_sys::{Array, Promise, Uint8Array};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
-use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 
 /// Deadline until a picture begins to arrive, in milliseconds.
@@ -70,11 +69,7 @@ pub async fn answered(
     milliseconds: u32,
     operation: &str,
 ) -> Result<JsValue, StoreError> {
-    let outcome = match promise {
-        Ok(promise) => JsFuture::from(within(&promise, milliseconds)).await,
-        Err(thrown) => Err(thrown),
-    };
-    outcome.map_err(|error| {
+    settled(promise, milliseconds).await.map_err(|error| {
         log_error(&[("bucket", operation), ("cause", &failure(&error, milliseconds))]);
         StoreError::Unavailable
     })

@@ -2,7 +2,7 @@
 
 use super::namespace::get_options;
 use super::{KvStore, damaged_metadata, find, unavailable};
-use crate::doors::cloudflare::deadline::{failure, within};
+use crate::doors::cloudflare::deadline::{failure, settled};
 use crate::doors::cloudflare::json::to_js;
 use crate::pledges::store::{
     BackupStore, LEAST_CACHE_SECONDS, RawRecord, RawRecords, StoreError, StoredValue as _,
@@ -11,7 +11,6 @@ use js_sys::{Array, JSON, Map};
 use serde_json::json;
 use serde_json::value::RawValue;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
-use wasm_bindgen_futures::JsFuture;
 
 /// Deadline of a read, in milliseconds.
 const READ_MS: u32 = 15_000;
@@ -37,11 +36,7 @@ impl KvStore {
         let options = to_js(&json!({ "type": "text", "cacheTtl": LEAST_CACHE_SECONDS }));
         let read =
             options.and_then(|options| self.namespace.get_all_with_metadata(names, &options));
-        let found = match read {
-            Ok(promise) => JsFuture::from(within(&promise, READ_MS)).await,
-            Err(thrown) => Err(thrown),
-        };
-        match found {
+        match settled(read, READ_MS).await {
             Ok(found) => Ok(Some(found.unchecked_into())),
             Err(error) => match failure(&error, READ_MS) {
                 cause if cause.contains(" 413") => Ok(None),

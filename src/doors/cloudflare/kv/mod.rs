@@ -6,7 +6,7 @@ mod operator;
 
 pub use namespace::{KvNamespace, put_options};
 
-use super::deadline::{failure, within};
+use super::deadline::{failure, settled};
 use super::json::{from_js, log_error, to_js};
 use super::r2::R2;
 use crate::pledges::picture::PictureName;
@@ -18,7 +18,6 @@ use namespace::{Found, ListOptions, get_options};
 use serde::Deserialize;
 use serde_wasm_bindgen::from_value;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
-use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 
 /// Deadline of a list, in milliseconds.
@@ -176,10 +175,7 @@ async fn answered(
     operation: &str,
     kind: &str,
 ) -> Result<JsValue, StoreError> {
-    let outcome = match promise {
-        Ok(promise) => JsFuture::from(within(&promise, milliseconds)).await,
-        Err(thrown) => Err(thrown), // KV throws for a name that is too long
-    };
+    let outcome = settled(promise, milliseconds).await; // KV throws for a name that is too long
     outcome.map_err(|error| unavailable(operation, kind, &failure(&error, milliseconds)))
 }
 

@@ -2,14 +2,13 @@
 
 use super::namespace::put_options;
 use super::{KvStore, WRITE_MS, answered, unavailable};
-use crate::doors::cloudflare::deadline::{failure, pause, within};
+use crate::doors::cloudflare::deadline::{failure, pause, settled};
 use crate::doors::cloudflare::json::to_js;
 use crate::pledges::picture::PictureName;
 use crate::pledges::store::{Key, LEAST_CACHE_SECONDS, OperatorStore, StoreError};
 use js_sys::{Array, Map, Promise};
 use serde::Serialize;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
 /// Maximum number of values that are read concurrently, one call each: Cloudflare's limit of connections.
 const MAX_CONNECTIONS: usize = 6;
@@ -27,11 +26,7 @@ impl KvStore {
     /// Reads the values of at most 100 names with one call. Returns `None` if the values together have more
     /// than 25 MB.
     async fn read_together<K: Key>(&self, names: &Array) -> Result<Option<Array>, StoreError> {
-        let found = match self.read(names) {
-            Ok(promise) => JsFuture::from(within(&promise, K::READ_MS)).await,
-            Err(thrown) => Err(thrown),
-        };
-        match found {
+        match settled(self.read(names), K::READ_MS).await {
             Ok(found) => {
                 let found: Map = found.unchecked_into();
                 Ok(Some(names.iter().map(|name| found.get(&name)).collect()))
