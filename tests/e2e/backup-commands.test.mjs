@@ -137,16 +137,10 @@ test("credits, fulfilments and updates come back with the records", async (t) =>
     const table = { written, known: 1 - written, refused: [] };
     const none = { written: 0, known: 0, refused: [] };
     const audit = { written: 0, known: 3, refused: [] };
-    const rows = {
-      credits: table,
-      requests: table,
-      fulfilments: table,
-      updates: none,
-      people: none,
-      orders: none,
-      audit,
-    };
-    assert.deepEqual(ledger.rows, rows);
+    const { credits, requests, fulfilments, audit: log, ...others } = ledger.rows;
+    assert.deepEqual([credits, requests, fulfilments, log], [table, table, table, audit]);
+    assert.ok(Object.values(others).length > 5);
+    for (const other of Object.values(others)) assert.deepEqual(other, none);
     assert.deepEqual(await shown(), before);
   }
 

@@ -9,7 +9,7 @@ import { ENTRIES, LIVE_ID, REGISTERED } from "./operator.mjs";
 import { contents, run, scratch, script, tools } from "./script.mjs";
 
 const ENVIRONMENT = ["--env", "staging"];
-const OWN_TABLES = ["credits", "fulfilments", "people"];
+const OWN_TABLES = ["accepted_tasks", "credit_limits", "credits", "fulfilments", "notes", "people"];
 
 /** Returns an account to which both Workers are deployed, and functions that run commands on it. */
 async function account(t) {
@@ -54,6 +54,19 @@ async function fill({ kv, json }) {
   await json("credits", "add", LIVE_ID, "--amount", "0.50", "--reason", "Returned", ...by);
   await json("fulfilments", "add", "2026-01", "tree", "1", "--done-on", "2026-01-20", ...by);
   await json("people", "add", "eva@shop.example", "--unit", "unit_dev", "--role", "viewer", ...by);
+  await json(
+    "credits",
+    "limit",
+    "--unit",
+    "unit_dev",
+    "--per-order",
+    "5.00",
+    "--per-month",
+    "50.00",
+    ...by,
+  );
+  await json("transactions", "note", LIVE_ID, "--text", "Called back", "--by", "ada");
+  await json("tasks", "accept", "idle", "--reason", "A new shop", ...by);
   await json("teams", "add", "crew", "unit_dev", "--new", ...by);
 }
 
@@ -63,7 +76,7 @@ test("one command restores everything into an empty account, and rows into a dat
   const file = join(scratch(t), "full.jsonl");
   await first.json("transactions", "backup", file);
   const [records, rows] = [await restorable(first.kv), first.rows()];
-  assert.deepEqual(rows, { credits: 1, fulfilments: 1, people: 1 });
+  assert.deepEqual(rows, Object.fromEntries(OWN_TABLES.map((table) => [table, 1])));
 
   // The account is lost.
   const second = await account(t);

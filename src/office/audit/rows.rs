@@ -18,7 +18,7 @@ pub(crate) fn adding(rows: &[AuditRow]) -> Result<Statement> {
 
 /// Returns at most `most` entries whose names follow `after`: newest first. One query.
 pub(crate) async fn page(ledger: &dyn Ledger, after: &str, most: usize) -> Result<Vec<AuditRow>> {
-    ask(ledger, &Page { after: &After { name: after }, most }).await
+    ask(ledger, &Page { after, most }).await
 }
 
 /// Returns an entry; `None` if the ledger does not have it. One query.
@@ -41,24 +41,16 @@ impl Query for Add<'_> {
 SELECT value ->> '$.name', value ->> '$.content' FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
 }
 
-/// SQL that selects at most `$.most` entries that follow the entry `$.after`.
-pub(crate) const PAGE: &str = "SELECT json_object('name', name, 'content', content) FROM audit
-WHERE name > ifnull(?1 ->> '$.after.name', '') ORDER BY name LIMIT ?1 ->> '$.most'";
-
-#[derive(Serialize)]
-struct After<'a> {
-    name: &'a str,
-}
-
 #[derive(Serialize)]
 struct Page<'a> {
-    after: &'a After<'a>,
+    after: &'a str,
     most: usize,
 }
 
 impl Query for Page<'_> {
     type Row = AuditRow;
-    const SQL: &'static str = PAGE;
+    const SQL: &'static str = "SELECT json_object('name', name, 'content', content) FROM audit
+WHERE name > ?1 ->> '$.after' ORDER BY name LIMIT ?1 ->> '$.most'";
 }
 
 #[derive(Serialize)]

@@ -110,12 +110,6 @@ pub(crate) fn crediting(credit: &CreditRow, booked: &SeenMonth) -> Result<[State
     Ok([IsSeen { credit, booked }.statement()?, Write { credit }.statement()?])
 }
 
-/// Returns the statement that writes a credit again after the database has lost it. It writes nothing if an earlier credit
-/// of the transaction is missing.
-pub(crate) fn restoring(credit: &CreditRow) -> Result<Statement> {
-    Write { credit }.statement()
-}
-
 /// Returns the credits of a transaction, oldest first. One query.
 pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
     ask(ledger, &OfTransaction { id }).await
@@ -171,14 +165,6 @@ impl Query for OfTransaction<'_> {
     const SQL: &'static str =
         concat!("SELECT ", credit!(), " FROM credits WHERE id = ?1 ->> '$.id' ORDER BY number");
 }
-
-/// SQL that selects at most `$.most` credits that follow the credit `$.after`.
-pub(crate) const PAGE: &str = concat!(
-    "SELECT ",
-    credit!(),
-    " FROM credits WHERE (id, number) > (ifnull(?1 ->> '$.after.id', ''), ifnull(?1 ->> '$.after.number', 0))
-ORDER BY id, number LIMIT ?1 ->> '$.most'"
-);
 
 // ---- Sums ----------------------------------------------------------------------------------------
 

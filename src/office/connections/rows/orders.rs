@@ -50,26 +50,6 @@ pub struct OrderRow {
     pub credited: Option<String>,
 }
 
-/// A whole row, as backups have it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct KeptOrder {
-    #[serde(flatten)]
-    pub key: OrderKey,
-    pub connection: String,
-    pub at: u64,
-    #[serde(flatten)]
-    pub row: OrderRow,
-}
-
-impl KeptOrder {
-    /// Returns a text that identifies the row.
-    pub fn id(&self) -> Result<String> {
-        let OrderKey { scope, system, store, number } = &self.key;
-        let parts = [&*scope.unit, scope.mode.name(), system.name(), store, number];
-        serde_json::to_string(&parts).map_err(|_| LedgerError::Damaged)
-    }
-}
-
 /// A decision about an order.
 #[derive(Clone, Debug, Serialize)]
 pub struct Decision<'a> {
@@ -120,36 +100,6 @@ pub(crate) struct RefundedOrder<'a> {
     pub version: u64,
     pub facts: &'a str,
     pub credited: &'a str,
-}
-
-/// Returns the statement that writes a row again after the database has lost it, unless it has a newer one.
-pub(crate) fn restoring(order: &KeptOrder) -> Result<Statement> {
-    Restore(order).statement()
-}
-
-/// SQL that selects at most `$.most` orders that follow the order `$.after`.
-pub(crate) const PAGE: &str =
-    "SELECT json_object('unit', unit, 'mode', mode, 'system', system, 'store', store, 'number', number,
-  'connection', connection, 'at', at, 'state', state, 'request', request, 'facts', facts, 'version', version, 'id', id,
-  'credited', credited) FROM shop_orders
-WHERE (unit, mode, system, store, number) > (ifnull(?1 ->> '$.after.unit', ''), ifnull(?1 ->> '$.after.mode', ''),
-  ifnull(?1 ->> '$.after.system', ''), ifnull(?1 ->> '$.after.store', ''), ifnull(?1 ->> '$.after.number', ''))
-ORDER BY unit, mode, system, store, number LIMIT ?1 ->> '$.most'";
-
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Restore<'a>(&'a KeptOrder);
-
-impl Query for Restore<'_> {
-    type Row = ();
-    const SQL: &'static str =
-        "INSERT INTO shop_orders (unit, mode, system, store, number, connection, at, state, request, facts, version, id, credited)
-VALUES (?1 ->> '$.unit', ?1 ->> '$.mode', ?1 ->> '$.system', ?1 ->> '$.store', ?1 ->> '$.number',
-  ?1 ->> '$.connection', ?1 ->> '$.at', ?1 ->> '$.state', ?1 ->> '$.request', ?1 ->> '$.facts', ?1 ->> '$.version',
-  ?1 ->> '$.id', ?1 ->> '$.credited')
-ON CONFLICT DO UPDATE SET state = excluded.state, request = excluded.request, facts = excluded.facts,
-  version = excluded.version, id = excluded.id, credited = excluded.credited
-WHERE excluded.version > shop_orders.version";
 }
 
 /// SQL for the condition that a row is of an order.

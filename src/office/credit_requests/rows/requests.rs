@@ -78,14 +78,6 @@ impl RequestRow {
         self.content.get("part").is_none_or(Value::is_null)
     }
 
-    /// Replaces the reasons of the request and of its refusal.
-    pub fn forget_reasons(&mut self, by: &str) {
-        if let Some(reason) = self.content.get_mut("reason") {
-            *reason = by.into();
-        }
-        self.answer = self.answer.take().map(|_| by.to_owned());
-    }
-
     pub fn is_open(&self) -> bool {
         self.state == RequestState::Open
     }
@@ -121,11 +113,6 @@ pub(crate) fn deciding(
     Ok(all)
 }
 
-/// Returns the statement that writes a request again after the database has lost it, or its decision.
-pub(crate) fn restoring(row: &RequestRow) -> Result<Statement> {
-    Restore { row }.statement()
-}
-
 #[derive(Serialize)]
 struct IsSeen<'a> {
     row: &'a RequestRow,
@@ -137,18 +124,6 @@ impl Query for IsSeen<'_> {
 SELECT (SELECT count(*) FROM credits WHERE id = ?1 ->> '$.row.id') = ?1 ->> '$.row.credits'";
 }
 
-/// SQL that inserts the row `$.row`.
-macro_rules! insert {
-    () => {
-        "INSERT INTO credit_requests (request, id, mode, unit, content, currency, cents, amount, credits, author, by_shop, at,
-  state, decider, decider_of_shop, decided, answer)
-SELECT it ->> '$.request', it ->> '$.id', it ->> '$.mode', it ->> '$.unit', it -> '$.content', it ->> '$.currency',
-  it ->> '$.cents', it ->> '$.amount', it ->> '$.credits', it ->> '$.author', it ->> '$.by_shop', it ->> '$.at',
-  it ->> '$.state', it ->> '$.decider', it ->> '$.decider_of_shop', it ->> '$.decided', it ->> '$.answer'
-FROM (SELECT ?1 -> '$.row' AS it)"
-    };
-}
-
 #[derive(Serialize)]
 struct Write<'a> {
     row: &'a RequestRow,
@@ -156,22 +131,12 @@ struct Write<'a> {
 
 impl Query for Write<'_> {
     type Row = ();
-    const SQL: &'static str = insert!();
-}
-
-#[derive(Serialize)]
-struct Restore<'a> {
-    row: &'a RequestRow,
-}
-
-impl Query for Restore<'_> {
-    type Row = ();
-    const SQL: &'static str = concat!(
-        insert!(),
-        " WHERE true ON CONFLICT (request) DO UPDATE SET state = excluded.state, decider = excluded.decider,
-  decider_of_shop = excluded.decider_of_shop, decided = excluded.decided, answer = excluded.answer
-WHERE credit_requests.state = 'open'"
-    );
+    const SQL: &'static str = "INSERT INTO credit_requests (request, id, mode, unit, content, currency, cents, amount, credits, author, by_shop, at,
+  state, decider, decider_of_shop, decided, answer)
+SELECT it ->> '$.request', it ->> '$.id', it ->> '$.mode', it ->> '$.unit', it -> '$.content', it ->> '$.currency',
+  it ->> '$.cents', it ->> '$.amount', it ->> '$.credits', it ->> '$.author', it ->> '$.by_shop', it ->> '$.at',
+  it ->> '$.state', it ->> '$.decider', it ->> '$.decider_of_shop', it ->> '$.decided', it ->> '$.answer'
+FROM (SELECT ?1 -> '$.row' AS it)";
 }
 
 #[derive(Serialize)]
@@ -274,10 +239,3 @@ impl Query for All<'_> {
     type Row = RequestRow;
     const SQL: &'static str = filtered!("true");
 }
-
-/// SQL that selects at most `$.most` requests that follow the request `$.after`.
-pub(crate) const PAGE: &str = concat!(
-    "SELECT ",
-    row!(),
-    " FROM credit_requests WHERE request > ifnull(?1 ->> '$.after.request', '') ORDER BY request LIMIT ?1 ->> '$.most'"
-);

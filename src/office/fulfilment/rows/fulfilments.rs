@@ -103,20 +103,13 @@ impl Query for Remove<'_> {
 WHERE id = ?1 ->> '$.id'";
 }
 
-/// Returns the statement that restores a fulfilment that the database has lost. Also restores the
-/// removal of a fulfilment that the database still has.
-pub(crate) fn restoring(row: &FulfilmentRow) -> Result<Statement> {
-    row.statement()
-}
-
 impl Query for FulfilmentRow {
     type Row = ();
     const SQL: &'static str = "INSERT INTO fulfilments
   (id, mode, month, offering, quantity, done_on, partner, place, report, author, at, removed, remover)
 VALUES (?1 ->> '$.id', ?1 ->> '$.mode', ?1 ->> '$.month', ?1 ->> '$.offering', ?1 ->> '$.quantity', ?1 ->> '$.doneOn',
   ?1 ->> '$.partner', ?1 ->> '$.place', ?1 ->> '$.report', ?1 ->> '$.by', ?1 ->> '$.at', ?1 ->> '$.removed',
-  ?1 ->> '$.remover')
-ON CONFLICT DO UPDATE SET removed = excluded.removed, remover = excluded.remover WHERE fulfilments.removed IS NULL";
+  ?1 ->> '$.remover')";
 }
 
 // ---- Read ----------------------------------------------------------------------------------------
@@ -199,13 +192,6 @@ impl Query for Get<'_> {
     const SQL: &'static str =
         concat!("SELECT ", fulfilment!(), " FROM fulfilments WHERE id = ?1 ->> '$.id'");
 }
-
-/// SQL that selects at most `$.most` fulfilments that follow the fulfilment `$.after`.
-pub(crate) const PAGE: &str = concat!(
-    "SELECT ",
-    fulfilment!(),
-    " FROM fulfilments WHERE id > ifnull(?1 ->> '$.after.id', '') ORDER BY id LIMIT ?1 ->> '$.most'"
-);
 
 #[derive(Serialize)]
 struct OfMonths<'a> {

@@ -1,6 +1,6 @@
 //! The people who may sign in to the dashboard for a unit or a team. A change takes effect at the person's next request.
 
-use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, Statement, ask};
+use crate::office::shared::rows::port::{Ledger, LedgerError, Query, Result, ask};
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
@@ -214,42 +214,4 @@ impl Query for OnePerson<'_> {
     type Row = PersonRow;
     const SQL: &'static str =
         concat!(columns!(), "WHERE address = ?1 ->> '$.address' AND place = ?1 ->> '$.place'");
-}
-
-// ---- Backups -------------------------------------------------------------------------------------
-
-/// A person's row as a backup has it.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct KeptPerson {
-    /// The place and the address, with a space between them.
-    pub id: String,
-    place: String,
-    address: String,
-    role: PersonRole,
-    at: u64,
-    author: String,
-    by_shop: u8,
-}
-
-/// Selects at most `$.most` people, who follow `$.after`, one of them.
-pub(crate) const PAGE: &str =
-    "SELECT json_object('id', place || ' ' || address, 'place', place, 'address', address, 'role', role, 'at', at,
-  'author', author, 'by_shop', by_shop)
-FROM people WHERE (place, address) > (ifnull(?1 ->> '$.after.place', ''), ifnull(?1 ->> '$.after.address', ''))
-ORDER BY place, address LIMIT ?1 ->> '$.most'";
-
-/// Returns the statement that adds a person of a backup, unless the place has a person with this address.
-pub(crate) fn restoring(person: &KeptPerson) -> Result<Statement> {
-    parse_place(&person.place).ok_or(LedgerError::Damaged)?;
-    Restore(person).statement()
-}
-
-#[derive(Serialize)]
-struct Restore<'a>(&'a KeptPerson);
-
-impl Query for Restore<'_> {
-    type Row = ();
-    const SQL: &'static str = "INSERT INTO people (place, address, role, at, author, by_shop)
-VALUES (?1 ->> '$.place', ?1 ->> '$.address', ?1 ->> '$.role', ?1 ->> '$.at', ?1 ->> '$.author', ?1 ->> '$.by_shop')
-ON CONFLICT DO NOTHING";
 }

@@ -9,6 +9,7 @@ pub mod first_day;
 pub mod health;
 pub mod kept;
 pub mod own_rows;
+mod own_tables;
 pub mod receive;
 pub mod reconcile;
 pub mod state;

@@ -158,13 +158,6 @@ impl Query for OfFulfilment<'_> {
         concat!("SELECT ", update!(), " FROM updates WHERE fulfilment = ?1 ->> '$.fulfilment'");
 }
 
-/// SQL that selects at most `$.most` updates that follow the update `$.after`.
-pub(crate) const PAGE: &str = concat!(
-    "SELECT ",
-    update!(),
-    " FROM updates WHERE id > ifnull(?1 ->> '$.after.id', '') ORDER BY id LIMIT ?1 ->> '$.most'"
-);
-
 #[derive(Serialize)]
 struct List<'a> {
     filter: &'a UpdateFilter<'a>,
