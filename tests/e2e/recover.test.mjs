@@ -63,7 +63,8 @@ async function fill({ kv, json }) {
     "5.00",
     "--per-month",
     "50.00",
-    ...by,
+    "--by",
+    "ada",
   );
   await json("transactions", "note", LIVE_ID, "--text", "Called back", "--by", "ada");
   await json("tasks", "accept", "idle", "--reason", "A new shop", ...by);
