@@ -14,11 +14,15 @@ use impact_pledge::pledges::store::OperatorStore;
 use rusqlite::{Connection, ErrorCode};
 use std::cell::{Cell, RefCell};
 use std::fs;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::LazyLock;
 
 /// The maximum size of a text in D1, in bytes. SQLite allows far more.
 const MAX_TEXT: usize = 2_000_000;
+
+/// Number of prepared statements that are kept: most of a test's time would be SQLite's parser.
+const STATEMENTS: usize = 256;
 
 /// An in-memory database with the tables of `src/office/system/migrations`. A test can make calls to the database fail.
 #[derive(Debug)]
@@ -48,11 +52,35 @@ pub enum Failing {
     After,
 }
 
+thread_local! {
+    /// Databases in memory that the thread's tests no longer use, with empty tables.
+    static SPARE: RefCell<Vec<Connection>> = RefCell::default();
+}
+
+/// The version of the schema after all migrations.
+static VERSION: LazyLock<Rows> =
+    LazyLock::new(|| ManuallyDrop::new(SqliteLedger::migrated()).schema());
+
 impl Default for SqliteLedger {
     fn default() -> Self {
-        let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(&MIGRATIONS).unwrap();
-        SqliteLedger::new(connection)
+        match SPARE.with_borrow_mut(Vec::pop) {
+            Some(connection) => SqliteLedger::new(connection),
+            None => SqliteLedger::migrated(),
+        }
+    }
+}
+
+/// Keeps a database in memory for later, because a new one takes longer than most tests. One with tables of a test goes.
+impl Drop for SqliteLedger {
+    fn drop(&mut self) {
+        let is_in_memory = self.connection.get_mut().path() == Some("");
+        if std::thread::panicking() || !is_in_memory || self.schema() != *VERSION {
+            return;
+        }
+        self.clear();
+        let unused = Connection::open_in_memory().unwrap();
+        let connection = std::mem::replace(self.connection.get_mut(), unused);
+        SPARE.with_borrow_mut(|spare| spare.push(connection));
     }
 }
 
@@ -67,6 +95,7 @@ static MIGRATIONS: LazyLock<String> = LazyLock::new(|| {
 
 impl SqliteLedger {
     fn new(connection: Connection) -> Self {
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         SqliteLedger {
             connection: RefCell::new(connection),
             failing: Cell::new(Failing::Not),
@@ -75,6 +104,17 @@ impl SqliteLedger {
             calls: Cell::default(),
             bytes: Cell::default(),
         }
+    }
+
+    fn migrated() -> Self {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(&MIGRATIONS).unwrap();
+        SqliteLedger::new(connection)
+    }
+
+    /// Returns the version of the schema, and what a test has added to it.
+    fn schema(&self) -> Rows {
+        self.sql("SELECT schema_version FROM pragma_schema_version UNION ALL SELECT name FROM sqlite_temp_schema")
     }
 
     /// Creates a database in a file, to be filled fast: it does not survive a crash.
@@ -153,7 +193,7 @@ impl SqliteLedger {
 
     fn rows(&self, sql: &str, parameter: &str) -> rusqlite::Result<Rows> {
         let connection = self.connection.borrow();
-        let mut query = connection.prepare(sql)?;
+        let mut query = connection.prepare_cached(sql)?;
         let parameters = [parameter].into_iter().take(query.parameter_count());
         let text = |row: &rusqlite::Row<'_>| {
             let value: rusqlite::types::Value = row.get(0)?;

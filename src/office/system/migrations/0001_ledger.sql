@@ -132,13 +132,17 @@ END;
 -- copies its name at once.
 --   name: the name in the unit's profile; empty if there is none.
 --   folded: ID and name in a case-insensitive form, each word preceded by a space. A search reads all rows.
+--   has_total: whether the unit's profile publishes a total (src/office/totals).
 CREATE TABLE names (
   kind TEXT NOT NULL CHECK (kind IN ('unit', 'team')),
   id TEXT NOT NULL,
   name TEXT NOT NULL,
   folded TEXT NOT NULL,
+  has_total INTEGER NOT NULL DEFAULT 0 CHECK (has_total IN (0, 1)),
   PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX by_total ON names (id) WHERE has_total = 1;
 
 -- People of shops: who may sign in to the dashboard for a unit, or for all units of a team
 -- (src/office/people/rows/people.rs). The dashboard reads these rows at each request, so that a removal counts at
@@ -526,10 +530,12 @@ CREATE TABLE reconciliation (
 INSERT INTO reconciliation (one) VALUES (1);
 
 -- What a person has to look at: a record that is damaged, a row whose record is gone (`detail` has the row), a row
--- without its quantities, or a message whose row breaks a constraint.
+-- without its quantities, or a message whose row breaks a constraint. After a loss of rows also: `copy`, a record was taken
+-- from its copy in Workers KV, and the audit log lacks the entry of its change; `update`, Workers KV has updates that the
+-- database lacks.
 --   pass: the last pass that found it.
 CREATE TABLE findings (
-  kind TEXT NOT NULL CHECK (kind IN ('damaged', 'gone', 'large', 'refused')),
+  kind TEXT NOT NULL CHECK (kind IN ('copy', 'damaged', 'gone', 'large', 'refused', 'update')),
   name TEXT NOT NULL,
   found INTEGER NOT NULL,
   pass INTEGER NOT NULL,

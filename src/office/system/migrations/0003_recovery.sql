@@ -14,29 +14,10 @@ CREATE TABLE backup_state (
   CHECK ((failing IS NULL) = (cause IS NULL))
 ) STRICT;
 
--- Findings have two more kinds. After a loss of rows: `copy`, a record was taken from its copy in Workers KV, and the audit log
--- lacks the entry of its change; `update`, Workers KV has updates that the database lacks.
-CREATE TABLE new_findings (
-  kind TEXT NOT NULL CHECK (kind IN ('copy', 'damaged', 'gone', 'large', 'refused', 'update')),
-  name TEXT NOT NULL,
-  found INTEGER NOT NULL,
-  pass INTEGER NOT NULL,
-  detail TEXT NOT NULL,
-  PRIMARY KEY (kind, name)
-) STRICT, WITHOUT ROWID;
-
-INSERT INTO new_findings SELECT * FROM findings;
-DROP TABLE findings;
-ALTER TABLE new_findings RENAME TO findings;
-
--- Public totals (src/office/totals). `names` has whether a unit's profile publishes one. `public_totals` has the units whose
--- total is in Workers KV, or was: `counted` is the day up to which it counts, in days since 1970, and 0 before the first
--- time. `tried` is when the cron last began to write it. The rows are derived: removing one makes the cron write its total
--- again.
-ALTER TABLE names ADD COLUMN has_total INTEGER NOT NULL DEFAULT 0 CHECK (has_total IN (0, 1));
-
-CREATE INDEX by_total ON names (id) WHERE has_total = 1;
-
+-- Public totals (src/office/totals): the units whose total is in Workers KV, or was. The rows are derived: removing one makes
+-- the cron write its total again.
+--   counted: the day up to which it counts, in days since 1970, and 0 before the first time.
+--   tried: when the cron last began to write it.
 CREATE TABLE public_totals (
   unit TEXT PRIMARY KEY NOT NULL,
   counted INTEGER NOT NULL,
