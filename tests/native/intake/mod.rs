@@ -1,6 +1,7 @@
 //! Tests what becomes of the orders that shop systems send: over the service, the queue's consumer and the cron, in memory. The
 //! rows of `tests/fixtures/intake` are run on the Workers as well.
 
+mod erase;
 mod fetch;
 mod pages;
 mod races;
