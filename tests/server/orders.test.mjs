@@ -84,7 +84,10 @@ async function run(file, row, number) {
   const own = changed(settings, row.settings);
   const connection = await connect(system, mode, storeOf(system, number), own, token);
   for (const step of row.steps) {
-    const orders = step.shop?.map((it) => [made + it.at, it.body ?? changed(order, it.order)]);
+    const orders = step.shop?.map((it) => [
+      made + it.at,
+      it.body ?? withLines(changed(order, it.order), it.lines),
+    ]);
     shop.orders = orders ?? shop.orders;
     shop.status = step.answers ?? shop.status;
     await sendAll(connection, file, step);

@@ -73,7 +73,8 @@ const APIS = {
       date_modified: new Date(seconds * 1_000).toUTCString().replace("GMT", "+0000"),
       products: { resource: `/orders/${it.id}/products` },
     });
-    if (more) return Response.json(query.get("page") === "1" ? order.products : []);
+    const from = (Number(query.get("page")) - 1) * 250;
+    if (more) return Response.json(order.products.slice?.(from, from + 250) ?? order.products);
     if (id) return order ? Response.json(without(0, order)) : new Response(null, { status: 404 });
     const since = Date.parse(query.get("min_date_modified")) / 1_000;
     const listed = page(orders, (seconds) => seconds >= since, query, without);
@@ -83,7 +84,13 @@ const APIS = {
     const [, session] = pathname.match(/sessions\/(\w+)\/line_items$/) ?? [];
     if (session) {
       const [, event] = orders.find(([, { data }]) => data.object.id === session);
-      return Response.json({ data: event.items ?? [], has_more: false });
+      const { items = [] } = event;
+      const after = query.get("starting_after");
+      const from = items.findIndex(({ id }) => `${id}` === after) + 1;
+      return Response.json({
+        data: items.slice(from, from + 100),
+        has_more: items.length > from + 100,
+      });
     }
     const from = Number(query.get("created[gte]"));
     const to = Number(query.get("created[lt]") ?? Number.MAX_SAFE_INTEGER);
