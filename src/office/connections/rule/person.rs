@@ -16,6 +16,7 @@ use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::{OperatorStore, ReceivedKey};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// For how long after its arrival an order may be pledged at any moment, in milliseconds.
 const YOUNG_MS: u64 = 5 * 60_000;
@@ -104,10 +105,9 @@ impl<S: OperatorStore> Received<'_, S> {
         let next = ids.last().filter(|_| ids.len() == MOST).cloned();
         let (mut connections, mut keys) = (BTreeMap::new(), Vec::new());
         for key in ids.iter().filter_map(|id| ReceivedKey::from_id(id)) {
-            let id = key.connection().clone();
-            if !connections.contains_key(&id) {
-                let found = record::find(self.ledger, &id).await?;
-                connections.insert(id, found.filter(|it| self.scopes.contains(&it.record.scope)));
+            if let Entry::Vacant(entry) = connections.entry(key.connection().clone()) {
+                let found = record::find(self.ledger, key.connection()).await?;
+                entry.insert(found.filter(|it| self.scopes.contains(&it.record.scope)));
             }
             keys.push(key);
         }
