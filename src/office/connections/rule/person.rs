@@ -8,6 +8,7 @@ use crate::office::connections::rows::orders;
 use crate::office::connections::rows::orders::OrderState;
 use crate::office::connections::rows::people as rows;
 use crate::office::connections::rows::received::MOST;
+use crate::office::orders::rule::ERASABLE_MINUTES;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::{Pages, read_values};
@@ -17,9 +18,6 @@ use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::{OperatorStore, ReceivedKey};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-
-/// For how long after its arrival an order may be pledged at any moment, in milliseconds.
-const YOUNG_MS: u64 = 5 * 60_000;
 
 /// Erases a person from the deliveries of connections.
 #[expect(missing_debug_implementations, reason = "ports")]
@@ -37,7 +35,7 @@ pub struct Received<'r, S> {
 #[derive(Debug)]
 pub struct ReceivedStep {
     /// Deliveries of the person that cannot be deleted yet: the ID, the unit and mode, and why.
-    pub left: Vec<(String, Scope, &'static str)>,
+    pub left: Vec<(String, Scope, String)>,
     /// The ID after which the next step begins; `None` after the last one.
     pub next: Option<String>,
     /// Number of deliveries that were deleted.
@@ -50,10 +48,9 @@ enum Buyer {
     Other,
     Own,
     /// It names the person, and may be pledged at any moment.
-    Pledging(&'static str),
+    Pledging(String),
 }
 
-const YOUNG: &str = "the order was received less than 5 minutes ago, and may be pledged now. Try again in 5 minutes";
 const FROZEN: &str = "the order is being pledged, but the service does not answer. Try again when its connection lists it as \
      pledged or refused";
 
@@ -143,12 +140,15 @@ impl<S: OperatorStore> Received<'_, S> {
         if order.email.is_none_or(|email| hash(&email) != hash(self.address)) {
             return Ok(Buyer::Other);
         }
-        if self.now_ms.saturating_sub(key.time_ms()) < YOUNG_MS {
-            return Ok(Buyer::Pledging(YOUNG));
+        if self.now_ms.saturating_sub(key.time_ms()) < ERASABLE_MINUTES * 60_000 {
+            return Ok(Buyer::Pledging(format!(
+                "the order was received less than {ERASABLE_MINUTES} minutes ago, and may be pledged now: try again in \
+                 {ERASABLE_MINUTES} minutes"
+            )));
         }
         let decision = orders::get(self.ledger, &connection.order_key(&order.id)).await?;
         let is_frozen = decision.is_some_and(|row| row.state == OrderState::Frozen);
-        Ok(if is_frozen { Buyer::Pledging(FROZEN) } else { Buyer::Own })
+        Ok(if is_frozen { Buyer::Pledging(FROZEN.to_owned()) } else { Buyer::Own })
     }
 
     async fn delete(&self, ids: &[String]) -> Result<()> {

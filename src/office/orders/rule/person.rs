@@ -223,8 +223,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         }
         let ReceivedStep { left, next, deleted } =
             received.step(&after.unwrap_or_default()).await?;
-        let left =
-            left.into_iter().map(|(id, scope, why)| NotErased { id, scope, why: why.to_owned() });
+        let left = left.into_iter().map(|(id, scope, why)| NotErased { id, scope, why });
         step.refused.extend(left);
         step.deleted += deleted;
         let found = ErasureCursor::Found(None);
