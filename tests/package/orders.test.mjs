@@ -67,6 +67,29 @@ test("a body of 1 MB takes no more memory than its values", () => {
   assert.equal(read("woocommerce", text).content.id, "7");
 });
 
+/** Returns the list of lines in the body of an order. */
+const LINES = {
+  stripe: (body) => (body.data?.object ?? body).line_items?.data,
+  shopify: (body) => body.line_items,
+  woocommerce: (body) => body.line_items,
+  bigcommerce: (body) => body.products,
+  medusa: (body) => body.items,
+};
+
+test("an order of each system may have 300 lines", () => {
+  for (const [system, linesOf] of Object.entries(LINES)) {
+    const { body } = rowsIn("read").find((row) => {
+      return row.system === system && row.event?.content.lines && row.body && linesOf(row.body);
+    });
+    const lines = linesOf(body);
+    const [line] = lines.splice(0);
+    for (let id = 1; id <= 300; id++) lines.push({ ...line, id, quantity: id });
+    const found = read(system, JSON.stringify(body)).content.lines;
+    const sum = found.reduce((all, { quantity }) => all + Number(quantity), 0);
+    assert.deepEqual([found.length, sum], [300, (300 * 301) / 2], system);
+  }
+});
+
 // ---- Signatures ------------------------------------------------------------------------------------
 
 test("every signature is accepted or refused", async (t) => {

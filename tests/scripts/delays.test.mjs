@@ -113,6 +113,7 @@ const STATED = {
     `transactions of the last ${SHOWN} s`,
     `pledged, at most ${constant("src/pledges/store/order_keys.rs", "RECEIVED_DAYS")} days`,
     `younger than ${ERASABLE} minutes`,
+    `received less than ${ERASABLE} minutes ago`,
     `run it again in ${ERASABLE} minutes`,
     `locations | about ${SHOWN} s`,
     `sent at that moment | ${KEPT} and ${COUNTED} days`,

@@ -97,6 +97,17 @@ test("KV fails: 503, and no instance breaks", async (t) => {
   isOurs(await stuck, 503, "Service unavailable"); // by its own deadline: not disturbed
 });
 
+/** A shop system stops to wait after 5 s. */
+test("an order that KV does not take in 4 s is answered 503 without a body", async () => {
+  const path = `/orders/${"a".repeat(26)}`;
+  const headers = { "content-type": "application/json", "x-stand-in": "get hangs" };
+  const start = performance.now();
+  const { status, text } = await send(server.origin, { method: "POST", path, headers, body: "{}" });
+  const ms = performance.now() - start;
+  assert.deepEqual([status, text], [503, ""]);
+  assert.ok(ms > 3_900 && ms < 5_000, `${ms} ms`);
+});
+
 test("a limit of refused keys that does not say `false` is none", async () => {
   const refused = (limit) => ask(limit, { "cf-connecting-ip": "203.0.113.7" });
   for (const limit of [

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { fixturesIn } from "../support/fixtures.mjs";
 import { until } from "../support/until.mjs";
-import { openShop } from "./shop-api.mjs";
+import { askedHosts, openShop } from "./shop-api.mjs";
 import { startShops } from "./shops.mjs";
 
 let dashboard, connect, fetch, deliver;
@@ -84,7 +84,10 @@ async function run(file, row, number) {
   const own = changed(settings, row.settings);
   const connection = await connect(system, mode, storeOf(system, number), own, token);
   for (const step of row.steps) {
-    const orders = step.shop?.map((it) => [made + it.at, it.body ?? changed(order, it.order)]);
+    const orders = step.shop?.map((it) => [
+      made + it.at,
+      it.body ?? withLines(changed(order, it.order), it.lines),
+    ]);
     shop.orders = orders ?? shop.orders;
     shop.status = step.answers ?? shop.status;
     await sendAll(connection, file, step);
@@ -131,3 +134,33 @@ for (const file of fixturesIn("intake"))
         cents,
       );
     });
+
+// ---- What an API may not do ------------------------------------------------------------------------
+
+for (const [what, answer, problem] of [
+  [
+    "redirects",
+    () => Response.redirect("https://elsewhere.example/", 307),
+    "answers 307, a redirect, which is not followed",
+  ],
+  [
+    "sends more than 4 MiB",
+    () => new Response(`[${" ".repeat(4 * 1_024 * 1_024)}]`),
+    "the answer of the shop system is too large",
+  ],
+])
+  test(`an API that ${what} is not read`, async () => {
+    const token = `ck_0123456789:cs_${what.length}`;
+    const shop = openShop("woocommerce", token);
+    shop.answer = answer;
+    const store = `shop-${what.length}.example`;
+    const { settings } = fixturesIn("intake").find(({ system }) => system === "woocommerce");
+    const connection = await connect("woocommerce", "live", store, settings, token);
+    await dashboard.scheduled();
+    const { results } = await dashboard.db
+      .prepare("SELECT problem FROM fetches WHERE connection = ?")
+      .bind(connection)
+      .all();
+    assert.match(results[0].problem, new RegExp(problem));
+    assert.ok(askedHosts.has(store) && !askedHosts.has("elsewhere.example"));
+  });

@@ -3,12 +3,15 @@
  * They list, sort and divide as their documentation says.
  */
 const SHOPS = new Map();
+/** The hosts that were asked. */
+export const askedHosts = new Set();
 const real = globalThis.fetch;
 
 /** wrangler's harness sends what its Workers fetch through this function. */
 globalThis.fetch = async (input, init) => {
   const request = new Request(input, init);
   const { hostname } = new URL(request.url);
+  askedHosts.add(hostname);
   return /\.example$|\.myshopify\.com$|^api\.(stripe|bigcommerce)\.com$/.test(hostname)
     ? answer(request)
     : real(input, init);
@@ -31,6 +34,7 @@ function answer({ url, headers }) {
   const own = headers.get("x-shopify-access-token") ?? headers.get("x-auth-token") ?? token;
   const shop = SHOPS.get(own);
   if (!shop) return new Response(null, { status: 401 });
+  if (shop.answer) return shop.answer();
   if (shop.status !== 200) return new Response(null, { status: shop.status });
   return APIS[shop.system](new URL(url), shop.orders);
 }
@@ -73,7 +77,8 @@ const APIS = {
       date_modified: new Date(seconds * 1_000).toUTCString().replace("GMT", "+0000"),
       products: { resource: `/orders/${it.id}/products` },
     });
-    if (more) return Response.json(query.get("page") === "1" ? order.products : []);
+    const from = (Number(query.get("page")) - 1) * 250;
+    if (more) return Response.json(order.products.slice?.(from, from + 250) ?? order.products);
     if (id) return order ? Response.json(without(0, order)) : new Response(null, { status: 404 });
     const since = Date.parse(query.get("min_date_modified")) / 1_000;
     const listed = page(orders, (seconds) => seconds >= since, query, without);
@@ -83,7 +88,13 @@ const APIS = {
     const [, session] = pathname.match(/sessions\/(\w+)\/line_items$/) ?? [];
     if (session) {
       const [, event] = orders.find(([, { data }]) => data.object.id === session);
-      return Response.json({ data: event.items ?? [], has_more: false });
+      const { items = [] } = event;
+      const after = query.get("starting_after");
+      const from = items.findIndex(({ id }) => `${id}` === after) + 1;
+      return Response.json({
+        data: items.slice(from, from + 100),
+        has_more: items.length > from + 100,
+      });
     }
     const from = Number(query.get("created[gte]"));
     const to = Number(query.get("created[lt]") ?? Number.MAX_SAFE_INTEGER);

@@ -1,6 +1,7 @@
 //! Tests what becomes of the orders that shop systems send: over the service, the queue's consumer and the cron, in memory. The
 //! rows of `tests/fixtures/intake` are run on the Workers as well.
 
+mod erase;
 mod fetch;
 mod pages;
 mod races;
@@ -120,8 +121,20 @@ struct ShopOrder {
     /// Changes of the file's order, by JSON Pointer.
     #[serde(default)]
     order: BTreeMap<String, Value>,
+    /// Lines that replace those of the order.
+    lines: Option<Lines>,
     /// Another order.
     body: Option<Value>,
+}
+
+impl ShopOrder {
+    fn order(&self, of: &Value) -> Value {
+        let mut order = self.body.clone().unwrap_or_else(|| changed(of, &self.order));
+        if let Some(lines) = &self.lines {
+            lines.put(&mut order);
+        }
+        order
+    }
 }
 
 /// Lines of an order: copies of its first line, with IDs from 1.
@@ -464,10 +477,8 @@ fn run(file: &File, row: &Row, what: &str) {
     let shop = Shop::with_token(&file.system, &row.mode, &settings, row.token.as_deref());
     for step in &row.steps {
         if let Some(orders) = &step.shop {
-            let order = |it: &ShopOrder| {
-                let order = it.body.clone().unwrap_or_else(|| changed(&file.order, &it.order));
-                (shop.made.saturating_add_signed(it.at), order)
-            };
+            let order =
+                |it: &ShopOrder| (shop.made.saturating_add_signed(it.at), it.order(&file.order));
             shop.shop.orders.replace(orders.iter().map(order).collect());
         }
         if let Some(status) = step.answers {

@@ -3,7 +3,7 @@
 use super::{SECRET, Shop};
 use crate::dashboard::OPERATOR;
 use serde_json::{Value, json};
-use support::service::{Answer, FixedClock};
+use support::service::Answer;
 
 /// A tree for each order.
 pub fn rules() -> Value {
@@ -15,7 +15,7 @@ fn shop() -> Shop {
 }
 
 /// Returns a paid order of WooCommerce.
-fn order(id: u32) -> Value {
+pub fn order(id: u32) -> Value {
     json!({
         "id": id, "number": format!("W-{id}"), "status": "processing", "currency": "EUR", "total": "39.90",
         "date_paid_gmt": "2026-01-31T07:00:00",
@@ -52,7 +52,7 @@ impl Shop {
     }
 
     /// Returns everything that is stored, and what the dashboard shows.
-    fn all(&self) -> String {
+    pub fn all(&self) -> String {
         let tables = ["published", "shop_orders", "received", "audit", "operations"];
         let rows = tables.iter().flat_map(|table| {
             let columns = self
@@ -201,26 +201,4 @@ fn an_order_waits_while_workers_kv_does_not_show_the_key_of_a_new_connection() {
     shop.wait(60_000);
     shop.read(1);
     assert_eq!(shop.outcomes(), ["pledged"]);
-}
-
-#[test]
-fn an_erasure_deletes_what_is_kept_of_a_person() {
-    let shop = shop();
-    let mut unpaid = order(1);
-    unpaid["status"] = "pending".into();
-    unpaid["date_paid_gmt"] = Value::Null;
-    shop.sends(&unpaid);
-    unpaid["billing"]["email"] = "other@shop.example".into();
-    shop.sends(&unpaid);
-    let kept = || {
-        let names = shop.dashboard.store().names();
-        names.iter().filter(|name| name.starts_with("received:")).count()
-    };
-    assert_eq!(kept(), 2);
-    let FixedClock(clock) = &shop.dashboard.clock;
-    clock.set(clock.get() + 3_600_000);
-    let fields = [("unit", "unit_dev"), ("address", "bea@buyers.example"), ("confirm", "unit_dev")];
-    shop.dashboard.post_new(OPERATOR, "/person", &fields);
-    assert_eq!(kept(), 1);
-    assert!(!shop.all().contains("bea@buyers.example"));
 }

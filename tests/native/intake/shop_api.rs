@@ -139,7 +139,11 @@ impl ShopApiStub {
             let items = found.unwrap().1["items"].as_array().cloned().unwrap_or_default();
             let after = query.get("starting_after");
             let from = after.map_or(0, |after| {
-                items.iter().position(|item| item["id"] == after.as_str()).unwrap() + 1
+                items
+                    .iter()
+                    .position(|item| item["id"].to_string().trim_matches('"') == after)
+                    .unwrap()
+                    + 1
             });
             let page: Vec<_> = items.iter().skip(from).take(STRIPE).cloned().collect();
             let has_more = items.len() > from + page.len();

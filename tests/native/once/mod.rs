@@ -191,8 +191,12 @@ impl Asked {
             ErasePerson => {
                 let (address, units) =
                     (one(ADDRESS, "eve@example.org", other), ["unit_dev".to_owned()]);
-                let of =
-                    transactions::PersonErasure { address: &address, units: &units, mode: None };
+                let of = transactions::PersonErasure {
+                    address: &address,
+                    units: &units,
+                    mode: None,
+                    is_everywhere: false,
+                };
                 let step =
                     transactions::erase_person_step((at, ledger), author, of, None, 10, 10).await;
                 told(step)

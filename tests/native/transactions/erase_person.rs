@@ -13,7 +13,7 @@ use support::memory::MemoryStore;
 use support::service::{LIVE_UNIT, TestService, UNIT, minimal, repeatable, test_operator};
 
 fn person<'e>(address: &'e str, units: &'e [String]) -> PersonErasure<'e> {
-    PersonErasure { address, units, mode: None }
+    PersonErasure { address, units, mode: None, is_everywhere: false }
 }
 
 /// Erases the person of [`order`] in steps. Each step reads at most 2 list pages and erases at most 10
@@ -136,9 +136,33 @@ fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_t
     }
 }
 
+/// Each unit has two lists: those of test and of live mode.
+#[test]
+fn the_steps_go_through_the_lists_of_many_units() {
+    let (bench, ledger, test_operator) = (bench(), SqliteLedger::default(), test_operator());
+    let id = id_of(&bench.create(UNIT, &order()));
+    pass(&bench, 5);
+    test_operator.clock.0.set(bench.clock.0.get());
+    let units: Vec<_> = (0..30).map(|number| format!("unit_{number}")).collect();
+    let units = [units, vec!["unit_dev".to_owned()]].concat();
+    let (mut next, mut erased) = (None::<ErasureCursor>, Vec::new());
+    loop {
+        let (author, of) = (test_operator.author(), person("canary@example.org", &units));
+        let records = (&*bench.store, &ledger as _);
+        let step = transactions::erase_person_step(records, &author, of, next.as_ref(), 9, 5);
+        let step = block_on(step).unwrap().outcome;
+        erased.extend(step.erased.into_iter().map(|erased| erased.id));
+        let Some(position) = step.next else { break };
+        next = Some(ErasureCursor::parse(&position.to_string()).unwrap());
+    }
+    assert_eq!(erased, [id]);
+}
+
 #[test]
 fn a_place_that_was_tampered_with_erases_nothing_else() {
-    for text in ["", "found-", "found-1", "found-x-ptran_", "9", "~", "x~~", "<script>"] {
+    for text in
+        ["", "found-1", "received-", "received-1", "found-x-ptran_", "9", "~", "x~~", "<script>"]
+    {
         assert_eq!(ErasureCursor::parse(text), None, "{text}");
     }
     let (bench, ledger, test_operator) = (bench(), SqliteLedger::default(), test_operator());

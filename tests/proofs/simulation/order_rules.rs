@@ -10,8 +10,10 @@ use num_bigint::BigUint;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The outcomes of deliveries in these simulations. Nothing is refused or lost, and no connection is ended.
+/// The outcomes of deliveries in these simulations. Nothing is refused, no connection is ended, and only what an erased buyer
+/// ordered may be `lost`.
 const OUTCOMES: &[&str] = &["pledged", "known", "credited", "held", "skipped"];
+const LOST: &str = "lost";
 /// The outcomes after which the body must be gone.
 const OVER: &[&str] = &["pledged", "known", "credited"];
 
@@ -53,9 +55,9 @@ fn held(books: &Books) -> BTreeSet<OrderId> {
 }
 
 /// Checks that an order whose delivery was answered with 200 is pledged once. It is not pledged if a refund or a
-/// cancellation came first.
+/// cancellation came first, or if its buyer was erased while it waited.
 pub fn a_paid_order_is_pledged_once(simulation: &Simulation, books: &Books) -> Wrong {
-    let (pledges, held) = (pledges(simulation), held(books));
+    let (pledges, held, rows) = (pledges(simulation), held(books), outcomes(books));
     let deliveries = books.orders.deliveries.borrow();
     let of = |order: OrderId| deliveries.iter().filter(move |it| it.order == order);
     let twice = pledges.iter().find(|(_, pledges)| pledges.len() > 1);
@@ -68,7 +70,8 @@ pub fn a_paid_order_is_pledged_once(simulation: &Simulation, books: &Books) -> W
             |it: &Delivery| matches!(it.sent, Sent::Refund(_)) || it.sent.is_cancelled();
         let was_refunded = of(order).any(is_refund);
         let is_held = held.contains(&order);
-        let is_paid = of(order).any(|it| it.sent.is_paid() && it.status == Some(200));
+        let is_taken = |it: &Delivery| it.status == Some(200) && it.outcome(&rows) != LOST;
+        let is_paid = of(order).any(|it| it.sent.is_paid() && is_taken(it));
         let was_sent = of(order).any(|it| it.sent.is_paid());
         let is_right = match pledges.contains_key(&order) {
             true => was_sent && !is_held,
@@ -151,11 +154,9 @@ fn credited(books: &Books, id: &str, author: &str) -> BigUint {
 pub fn no_order_is_lost(_: &Simulation, books: &Books) -> Wrong {
     let rows = outcomes(books);
     books.orders.deliveries.borrow().iter().filter(|it| it.status == Some(200)).find_map(|it| {
-        let calls = it.calls.list.borrow();
-        let put = calls.iter().find(|call| call.operation == "put");
-        let id = put.and_then(|put| put.name.strip_prefix("received:")).unwrap_or_default();
-        let outcome = rows.get(id).map_or("no row", |row| row);
-        unless(OUTCOMES.contains(&outcome), || format!("{id} of {:?}: {outcome}", it.order))
+        let outcome = it.outcome(&rows);
+        let is_known = OUTCOMES.contains(&outcome) || outcome == LOST && books.orders.may_lose(it);
+        unless(is_known, || format!("{:?} of {:?}: {outcome}", it.sent, it.order))
     })
 }
 

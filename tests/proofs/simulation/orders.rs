@@ -17,10 +17,12 @@ use futures_util::future::{Either, select};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::connections::rule as connections;
-use impact_pledge::office::connections::rule::{Intake, NewConnection};
+use impact_pledge::office::connections::rule::{Intake, NewConnection, Received};
+use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::system::rows::receive::{Delivered, Verdict};
 use impact_pledge::pledges::orders::System;
 use impact_pledge::pledges::scope::Mode;
+use impact_pledge::pledges::service::Clock as _;
 use impact_pledge::pledges::store::{PriceListKey, PriceListVersionKey, Registered, Store as _};
 use serde_json::json;
 use sha2::Sha256;
@@ -217,9 +219,31 @@ impl Books {
     }
 
     pub async fn erase_received(&self, order: OrderId, version: usize) {
-        let store = self.namespace(OPERATOR);
-        let person = SECRET.email(&scope(), &email(order, version));
-        let told = connections::erase_received(&store, &self.database, &[person]).await;
-        self.note(format!("what is kept of {} is erased: {told:?}", email(order, version)));
+        let (store, clock) = (self.namespace(OPERATOR), self.clock());
+        let address = email(order, version);
+        let erasing = Received {
+            store: &store,
+            ledger: &self.database,
+            secret: &SECRET,
+            address: &address,
+            scopes: &[scope()],
+            now_ms: clock.now_ms(),
+        };
+        self.orders.erased.borrow_mut().insert((order, version));
+        let told = erase(&erasing).await;
+        self.note(format!("what is kept of {address} is erased: {told:?}"));
+    }
+}
+
+async fn erase(erasing: &Received<'_, Namespace>) -> Result<usize, OperatorError> {
+    let mut deleted = erasing.begin().await?;
+    let mut after = String::new();
+    loop {
+        let step = erasing.step(&after).await?;
+        deleted += step.deleted;
+        match step.next {
+            Some(next) => after = next,
+            None => return Ok(deleted),
+        }
     }
 }

@@ -87,6 +87,12 @@ pub(crate) async fn forget(ledger: &dyn Ledger, key: &OrderKey) -> Result<()> {
     ask(ledger, &Forget(key)).await.map(drop)
 }
 
+/// Forgets decisions before a time (milliseconds since 1970) that the service has neither recorded nor refused, and those of
+/// connections that were ended: nobody sends their requests again. One query.
+pub(crate) async fn forget_frozen(ledger: &dyn Ledger, before: u64) -> Result<()> {
+    ask(ledger, &ForgetFrozen { before }).await.map(drop)
+}
+
 /// Returns the statements that record refunds of an order, and what they have credited. They fail if the order was changed
 /// since `version`.
 pub(crate) fn refunding(refunded: &RefundedOrder<'_>) -> Result<[Statement; 2]> {
@@ -170,6 +176,17 @@ impl Query for Forget<'_> {
     type Row = ();
     const SQL: &'static str =
         concat!("DELETE FROM shop_orders WHERE state = 'frozen' AND ", is_order!(""));
+}
+
+#[derive(Serialize)]
+struct ForgetFrozen {
+    before: u64,
+}
+
+impl Query for ForgetFrozen {
+    type Row = ();
+    const SQL: &'static str = "DELETE FROM shop_orders WHERE state = 'frozen' AND (at < ?1 ->> '$.before'
+  OR EXISTS (SELECT 1 FROM published WHERE name = 'connection:' || connection AND content IS NULL))";
 }
 
 #[derive(Serialize)]

@@ -137,16 +137,6 @@ pub(crate) async fn set_complete(ledger: &dyn Ledger, complete: u64) -> Result<(
     ask(ledger, &SetComplete { complete }).await.map(drop)
 }
 
-/// Returns the IDs of deliveries whose records have data of a person, at most 100. One query.
-pub(crate) async fn of_people(ledger: &dyn Ledger, people: &[String]) -> Result<Vec<String>> {
-    ask(ledger, &OfPeople { people, most: MOST }).await
-}
-
-/// Records that the records of deliveries were deleted. One query.
-pub(crate) async fn forget_people(ledger: &dyn Ledger, ids: &[String]) -> Result<()> {
-    ask(ledger, &ForgetPeople { ids }).await.map(drop)
-}
-
 /// Returns the statement that lets a delivery be read again.
 pub(crate) fn retrying(id: &str) -> Result<Statement> {
     Retry { id }.statement()
@@ -275,28 +265,4 @@ struct Retry<'a> {
 impl Query for Retry<'_> {
     type Row = ();
     const SQL: &'static str = "UPDATE received SET outcome = 'waiting', detail = NULL WHERE delivery = ?1 ->> '$.id' AND outcome IN ('skipped', 'refused', 'unreadable')";
-}
-
-#[derive(Serialize)]
-struct OfPeople<'a> {
-    people: &'a [String],
-    most: usize,
-}
-
-impl Query for OfPeople<'_> {
-    type Row = String;
-    const SQL: &'static str = "SELECT json_quote(delivery) FROM received
-WHERE person IN (SELECT value FROM json_each(?1, '$.people')) LIMIT ?1 ->> '$.most'";
-}
-
-#[derive(Serialize)]
-struct ForgetPeople<'a> {
-    ids: &'a [String],
-}
-
-impl Query for ForgetPeople<'_> {
-    type Row = ();
-    const SQL: &'static str =
-        "UPDATE received SET person = NULL, outcome = iif(outcome = 'waiting', 'lost', outcome)
-WHERE delivery IN (SELECT value FROM json_each(?1, '$.ids'))";
 }

@@ -3,13 +3,15 @@
 use super::api::PledgeApi;
 use super::fetch::ShopApi;
 use super::intake::Intake;
+use crate::office::connections::rows::orders;
 use crate::office::connections::rows::received as rows;
 use crate::office::connections::rows::received::{KEPT_DAYS, MOST};
+use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::Result;
 use crate::office::shared::rule::records::Pages;
 use crate::office::system::rows::receive::Verdict;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::{KeyInfo, OperatorStore, ReceivedKey};
+use crate::pledges::store::{Key as _, KeyInfo, OperatorStore, RECEIVED_DAYS, ReceivedKey};
 use crate::pledges::time::DAY_MS;
 use serde::Serialize;
 
@@ -38,7 +40,7 @@ struct Round {
 
 impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, S, C, E, A> {
     /// Reads deliveries that have to be read again, and those that the queue has not delivered for two minutes: at most
-    /// `most`. Deletes old rows, and records that could not be deleted before. Ledger cost: 4 queries, and 1 for each 100 records
+    /// `most`. Deletes old rows, and records that could not be deleted before. Ledger cost: 5 queries, and 1 for each 100 records
     /// of the last two hours. KV cost: 1 list for each 1,000 of them. Both besides what the deliveries cost.
     ///
     /// # Errors
@@ -50,21 +52,23 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
         for id in rows::waiting(self.ledger).await? {
             self.read_if_few(&id, &mut round).await;
         }
-        let mut hour_ms = rows::complete(self.ledger).await?.unwrap_or(complete);
-        while hour_ms <= now_ms && !round.done.more {
-            self.catch_up_hour(hour_ms, &mut round).await?;
-            hour_ms = hour_ms.saturating_add(HOUR_MS);
+        for prefix in prefixes(self.ledger, now_ms).await? {
+            if !round.done.more {
+                self.catch_up_list(prefix, &mut round).await?;
+            }
         }
         if !round.done.more {
             rows::set_complete(self.ledger, round.complete).await?;
             rows::forget(self.ledger, now_ms.saturating_sub(KEPT_DAYS * DAY_MS)).await?;
+            let before = now_ms.saturating_sub(u64::from(RECEIVED_DAYS) * DAY_MS);
+            orders::forget_frozen(self.ledger, before).await?;
         }
         Ok(round.done)
     }
 
-    async fn catch_up_hour(&self, hour_ms: u64, round: &mut Round) -> Result<()> {
+    async fn catch_up_list(&self, prefix: String, round: &mut Round) -> Result<()> {
         let before = self.clock.now_ms().saturating_sub(QUEUED_MS);
-        let mut pages = Pages::new(self.store, ReceivedKey::hour_prefix(hour_ms));
+        let mut pages = Pages::new(self.store, prefix);
         while let Some(page) = pages.next().await? {
             for part in page.chunks(MOST) {
                 let ids: Vec<_> =
@@ -89,6 +93,20 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi + ShopApi> Intake<'_, 
         round.done.read += 1;
         self.read(id, 1).await == Verdict::Done
     }
+}
+
+/// Returns the prefixes of the records that may not have been read yet: of each hour since the records were compared last, or
+/// of all if they never were. Ledger cost: 1 query.
+pub(super) async fn prefixes(ledger: &dyn Ledger, now_ms: u64) -> Result<Vec<String>> {
+    let Some(mut hour_ms) = rows::complete(ledger).await? else {
+        return Ok(vec![ReceivedKey::PREFIX.to_owned()]);
+    };
+    let mut prefixes = Vec::new();
+    while hour_ms <= now_ms {
+        prefixes.push(ReceivedKey::hour_prefix(hour_ms));
+        hour_ms = hour_ms.saturating_add(HOUR_MS);
+    }
+    Ok(prefixes)
 }
 
 fn id_before(record: &KeyInfo, before: u64) -> Option<String> {

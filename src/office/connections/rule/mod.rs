@@ -31,7 +31,7 @@ pub use fetch::{
 };
 pub use intake::Intake;
 pub use order::{Preview, preview};
-pub use person::erase_received;
+pub use person::{Received, ReceivedStep, connected_scopes};
 pub use record::{Connection, ConnectionRecord, get, list};
 
 use super::rows::fetches;

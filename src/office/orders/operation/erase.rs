@@ -18,7 +18,7 @@ pub const ERASE: Spec = Spec::changes(
     "transactions",
     "erase",
     "permanently delete the recipient and the texts of one transaction, or of all transactions with an \
-     e-mail address",
+     e-mail address, with what shop systems have sent about it",
     &[
         Argument::positional(
             "id",
@@ -32,7 +32,7 @@ pub const ERASE: Spec = Spec::changes(
     ],
 )
 .confirmed()
-.answers("`id`; `erased`: `true`; `before`: when it was first erased, or `null` if that was now. With `--email`: `by`; `transactions`: for each `id`, `unit`, `mode`, `erased` (when, or `null` with a `problem`); `checked`: number of records that were checked; `damaged`: number of records that could not be checked; `completeUpTo`. With `--email`, the exit code is 1 if a transaction is not erased");
+.answers("`id`; `erased`: `true`; `before`: when it was first erased, or `null` if that was now. With `--email`: `by`; `transactions`: for each `id`, `unit`, `mode`, `erased` (when, or `null` with a `problem`); `checked`: number of records that were checked; `received`: number of deleted orders that shop systems had sent; `damaged`: number of records that could not be checked; `completeUpTo`. With `--email`, the exit code is 1 if a transaction is not erased");
 
 #[derive(Deserialize)]
 pub struct Erase {

@@ -12,8 +12,8 @@ use crate::pledges::scope::Scope;
 /// Largest number of transactions that one step erases.
 const STEP: usize = 100;
 
-/// Erases all transactions of an address. In each unit that has such transactions, searches every record,
-/// because the ledger may lack some transactions.
+/// Erases all transactions of an address, and what shop systems have sent about it. In each unit that has such transactions,
+/// searches every record, because the ledger may lack some transactions.
 pub(super) async fn erase_person<P: Ports>(
     call: &Call<'_, P>,
     email: &str,
@@ -21,31 +21,32 @@ pub(super) async fn erase_person<P: Ports>(
 ) -> Result<Answer> {
     let found = found(call, &filter, &SearchKey::Email(email.to_owned())).await?;
     let units = units_of(&found, &filter)?;
-    if !units.is_empty() {
-        let counts = transactions::counts_by_scope(&found.transactions);
-        let counts = counts
-            .iter()
-            .map(|(Scope { mode, unit }, count)| format!("{unit} ({}): {count}", mode.name()));
-        let counts = format!("By unit: {}.", counts.collect::<Vec<_>>().join(", "));
-        let list = paragraphs([listed(&found.transactions), counts, complete_of(&found)]);
-        let effect =
-            "Every match is erased, even if it is not listed above. This cannot be undone.";
-        let ask = format!("Search all transactions of {} for the address?", units.join(", "));
-        let question =
-            Question::new(ask, NOTHING_ERASED).effect(paragraphs([list, effect.to_owned()]));
-        call.confirm(question).await?;
-    }
+    let counts = transactions::counts_by_scope(&found.transactions);
+    let counts = counts
+        .iter()
+        .map(|(Scope { mode, unit }, count)| format!("{unit} ({}): {count}", mode.name()));
+    let counts = format!("By unit: {}.", counts.collect::<Vec<_>>().join(", "));
+    let counts = if found.transactions.is_empty() { String::new() } else { counts };
+    let list = paragraphs([listed(&found.transactions), counts, complete_of(&found)]);
+    let effect = "Every match is erased, even if it is not listed above, and what shop systems have sent about this buyer. \
+                  This cannot be undone.";
+    let ask = match units.is_empty() {
+        true => "Search what shop systems have sent for the address?".to_owned(),
+        false => format!("Search all transactions of {} for the address?", units.join(", ")),
+    };
+    let question = Question::new(ask, NOTHING_ERASED).effect(paragraphs([list, effect.to_owned()]));
+    call.confirm(question).await?;
     let mut receipt = Receipt {
         by: call.host.person().await?,
         transactions: Vec::new(),
         checked: 0,
+        received: 0,
         damaged: 0,
         complete_up_to: covered_of(&found).complete_up_to,
     };
-    if !units.is_empty() {
-        let person = PersonErasure { address: email, units: &units, mode: filter.mode };
-        erase_in(call, person, &mut receipt).await?;
-    }
+    let (mode, is_everywhere) = (filter.mode, filter.unit.is_none());
+    let person = PersonErasure { address: email, units: &units, mode, is_everywhere };
+    erase_in(call, person, &mut receipt).await?;
     let others = match found.more {
         true => {
             format!(

@@ -1,6 +1,6 @@
 use super::parts::NONE;
 use crate::office::orders::rule::{Erased, NotErased, PersonStep};
-use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::operation::table::{paragraphs, table, time};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::pledges::scope::Scope;
 use serde::Serialize;
@@ -21,6 +21,8 @@ pub(super) struct Receipt {
     pub by: String,
     pub transactions: Vec<Line>,
     pub checked: usize,
+    /// Number of kept orders of shop systems that were deleted.
+    pub received: usize,
     pub damaged: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_up_to: Option<Option<String>>,
@@ -39,6 +41,7 @@ pub(super) struct Line {
 impl Receipt {
     pub fn add(&mut self, step: PersonStep) {
         self.checked += step.listed;
+        self.received += step.deleted;
         self.damaged += step.damaged.count;
         let erased = step.erased.into_iter().map(|Erased { id, scope, at, .. }| Line {
             id,
@@ -65,6 +68,13 @@ impl Receipt {
 
     pub fn in_words(&self) -> String {
         let all = self.transactions.len();
+        let received = match self.received {
+            0 => String::new(),
+            count => format!("Orders of shop systems that were kept, and are deleted: {count}."),
+        };
+        if all == 0 && self.received > 0 {
+            return received;
+        }
         if all == 0 {
             return format!("{NONE}: {NOTHING_ERASED}");
         }
@@ -79,12 +89,13 @@ impl Receipt {
             0 => "",
             _ => " Run the command again to erase the others.",
         };
-        format!(
-            "{}\n\n{} of {all} transactions are erased, by {}. {}{again}",
-            table(["ID", "UNIT", "MODE", "ERASED OR PROBLEM"], &rows),
+        let erased = format!(
+            "{} of {all} are erased, by {}. {}{again}",
             all - self.left(),
             self.by,
             after(),
-        )
+        );
+        let rows = table(["ID", "UNIT", "MODE", "ERASED OR PROBLEM"], &rows);
+        paragraphs([rows, erased, received])
     }
 }

@@ -1,13 +1,14 @@
 //! Erases all transactions of a person in one or more units, in steps.
 //!
-//! First erases the transactions that the ledger finds. Then lists the units' records in Workers KV, because the ledger
-//! may lack some transactions.
+//! First deletes what is kept of orders of shop systems. Then erases the transactions that the ledger finds. Then lists the units'
+//! records in Workers KV, because the ledger may lack some transactions.
 
 use super::erase::{ERASE, Erased, erase_now};
+use super::erasure_cursor::ErasureCursor;
 use super::find::{Found, find_secret};
 use super::{TransactionFilter, get};
 use crate::office::audit::rule::Author;
-use crate::office::connections::rule::erase_received;
+use crate::office::connections::rule::{Received, ReceivedStep, connected_scopes};
 use crate::office::orders::rows::order::{Order, PageCursor};
 use crate::office::orders::rows::orders;
 use crate::office::orders::rows::orders::Direction;
@@ -24,17 +25,18 @@ use crate::pledges::store::{KeyInfo, OperatorStore, Recorded, StoreError, Transa
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display, Formatter};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
     /// The erased transactions. Some may have been erased before, but are still listed.
     pub erased: Vec<Erased>,
-    /// The transactions that were not erased. Most are too young, and can be erased later.
+    /// The transactions, and deliveries of shop systems, that were not erased. Most are too young, and can be erased later.
     pub refused: Vec<NotErased>,
     /// Records that this step could not read. Some of them may belong to the person.
     pub damaged: DamagedRecords,
     pub listed: usize,
+    /// Number of kept orders of shop systems that were deleted.
+    pub deleted: usize,
     /// The position of the next step; `None` after the last one.
     #[serde(skip)]
     pub next: Option<ErasureCursor>,
@@ -56,6 +58,8 @@ pub struct PersonErasure<'e> {
     pub units: &'e [String],
     /// Only transactions of this mode.
     pub mode: Option<Mode>,
+    /// Whether the orders of all connections are searched, also those of other units.
+    pub is_everywhere: bool,
 }
 
 impl PersonErasure<'_> {
@@ -95,40 +99,6 @@ pub fn units_to_erase(found: &Found) -> Result<Vec<String>> {
     Ok(units.into_iter().cloned().collect())
 }
 
-/// The position at which a step of erasing a person begins. A form can carry it as text in a hidden field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ErasureCursor {
-    /// A position among the transactions that the ledger finds; `None` is the beginning.
-    Found(Option<PageCursor>),
-    /// A position in the lists of Workers KV.
-    Listed(Position),
-}
-
-impl ErasureCursor {
-    /// Parses the position in the units' records from its text. Returns `None` if the text is not a
-    /// position.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text.strip_prefix(FOUND) {
-            Some(place) => PageCursor::parse(place).map(|place| ErasureCursor::Found(Some(place))),
-            None => Position::parse(text).map(ErasureCursor::Listed),
-        }
-    }
-}
-
-/// The prefix of a position in the ledger, written as text. The text of a position in KV begins with a
-/// digit instead.
-const FOUND: &str = "found-";
-
-impl Display for ErasureCursor {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            ErasureCursor::Found(Some(place)) => write!(out, "{FOUND}{place}"),
-            ErasureCursor::Found(None) => Ok(()),
-            ErasureCursor::Listed(position) => position.fmt(out),
-        }
-    }
-}
-
 /// Stores the whole step to answer a repeated request. The position of the next step is stored as text.
 impl Outcome for PersonStep {
     type Stored = (PersonStep, Option<String>);
@@ -144,7 +114,7 @@ impl Outcome for PersonStep {
 
 impl PersonStep {
     fn done(&self) -> usize {
-        self.erased.len() + self.refused.len()
+        self.erased.len() + self.refused.len() + self.deleted
     }
 
     /// Records that a transaction was erased, or why its erasure was refused. The next step begins at
@@ -190,13 +160,13 @@ pub async fn erase_person_step(
     let scopes = person.scopes()?;
     let secret = find_secret(store).await?;
     let address = person.address;
-    let from = from.cloned().unwrap_or(ErasureCursor::Found(None));
+    let from = from.cloned().unwrap_or(ErasureCursor::Received(None));
     let position = from.to_string();
     let addresses: Vec<_> = scopes.iter().map(|scope| secret.email(scope, address)).collect();
-    let what = (PERSON, person.units, addresses, &position);
+    let what = (PERSON, person.units, person.is_everywhere, addresses, &position);
     let work = async |author: &Author<'_, _, _>| {
         let at_most = at_most.max(1);
-        let erasure = Erasure { store, ledger, author, secret, address, scopes, at_most };
+        let erasure = Erasure { store, ledger, author, secret, person, scopes, at_most };
         let mut step = PersonStep { next: Some(from), ..PersonStep::default() };
         match erasure.go_on(&mut step, lists.max(1)).await {
             Err(error) if step.done() == 0 => Err(error),
@@ -214,36 +184,59 @@ struct Erasure<'e, S, C, E> {
     ledger: &'e dyn Ledger,
     author: &'e Author<'e, C, E>,
     secret: NamespaceSecret,
-    address: &'e str,
+    person: PersonErasure<'e>,
     scopes: Vec<Scope>,
     at_most: usize,
 }
 
 impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     async fn go_on(&self, step: &mut PersonStep, lists: usize) -> Result<()> {
-        if let Some(ErasureCursor::Found(place)) = step.next.clone() {
-            if place.is_none() {
-                let hash = |scope: &Scope| self.secret.email(scope, self.address);
-                let people: Vec<_> = self.scopes.iter().map(hash).collect();
-                erase_received(self.store, self.ledger, &people).await?;
-            }
-            self.erase_found(place, step).await?;
-        }
         for _ in 0..lists {
-            let Some(ErasureCursor::Listed(position)) = step.next.clone() else { break };
-            if step.done() == self.at_most {
+            if step.done() >= self.at_most {
                 break;
             }
-            self.erase_listed(&position, step).await?;
+            match step.next.clone() {
+                Some(ErasureCursor::Received(after)) => self.erase_received(after, step).await?,
+                Some(ErasureCursor::Found(place)) => self.erase_found(place, step).await?,
+                Some(ErasureCursor::Listed(position)) => self.erase_listed(&position, step).await?,
+                None => break,
+            }
         }
+        Ok(())
+    }
+
+    /// Deletes what is kept of orders of the person, which were received after a delivery.
+    async fn erase_received(&self, after: Option<String>, step: &mut PersonStep) -> Result<()> {
+        let mut scopes = self.scopes.clone();
+        let Erasure { store, ledger, secret, author, person, .. } = self;
+        let PersonErasure { address, mode, is_everywhere, .. } = *person;
+        if is_everywhere {
+            let connected = connected_scopes(*ledger).await?;
+            scopes
+                .extend(connected.into_iter().filter(|it| mode.is_none_or(|mode| it.mode == mode)));
+        }
+        let now_ms = author.clock.now_ms();
+        let received =
+            Received { store: *store, ledger: *ledger, secret, address, scopes: &scopes, now_ms };
+        if after.is_none() {
+            step.deleted += received.begin().await?;
+        }
+        let ReceivedStep { left, next, deleted } =
+            received.step(&after.unwrap_or_default()).await?;
+        let left = left.into_iter().map(|(id, scope, why)| NotErased { id, scope, why });
+        step.refused.extend(left);
+        step.deleted += deleted;
+        let found = ErasureCursor::Found(None);
+        step.next = Some(next.map_or(found, |id| ErasureCursor::Received(Some(id))));
         Ok(())
     }
 
     /// Erases the transactions that the ledger finds after a position.
     async fn erase_found(&self, place: Option<PageCursor>, step: &mut PersonStep) -> Result<()> {
         let from = place.map_or(Direction::Newest, Direction::Older);
-        let of = (&*self.scopes, self.address);
-        let found = orders::by_email(self.ledger, &self.secret, of, &from, self.at_most).await?;
+        let of = (&*self.scopes, self.person.address);
+        let most = self.at_most.saturating_sub(step.done()).max(1);
+        let found = orders::by_email(self.ledger, &self.secret, of, &from, most).await?;
         for order in &found.orders {
             let next = ErasureCursor::Found(Some(order.place()));
             step.add((&order.id, &order.scope), self.erase(&order.id).await, next)?;
@@ -266,7 +259,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         step.listed += page.records.len();
         for record in page.records.iter().filter(|record| position.is_before(&record.name)) {
             let Some((id, scope)) = self.own(record, &mut step.damaged) else { continue };
-            if step.done() == self.at_most {
+            if step.done() >= self.at_most {
                 return Ok(());
             }
             let next = ErasureCursor::Listed(position.after(&record.name));
@@ -298,8 +291,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         };
         let Recorded { id, scope, summary } = recorded;
         let lookup = summary.lookup?; // an erased one has no hashes
-        let is_own =
-            self.scopes.contains(&scope) && lookup.email == self.secret.email(&scope, self.address);
+        let is_own = self.scopes.contains(&scope)
+            && lookup.email == self.secret.email(&scope, self.person.address);
         is_own.then_some((id, scope))
     }
 

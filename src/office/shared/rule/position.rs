@@ -12,7 +12,7 @@ const SEPARATOR: char = '~';
 /// hidden field of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// The index of the list, from 0 to 9.
+    /// The index of the list.
     pub(crate) list: usize,
     pub(crate) cursor: Option<String>,
     /// The name of the last processed record of the page. Unlike an index, the name stays valid if records of
@@ -26,7 +26,7 @@ impl Position {
         let is_plain = text.len() <= MAX_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
         let (list, rest) = text.split_once(SEPARATOR).filter(|_| is_plain)?;
         let (after, cursor) = rest.split_once(SEPARATOR)?;
-        let list = list.parse::<char>().ok()?.to_digit(10)? as usize;
+        let list = list.parse().ok()?;
         let part = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         Some(Position { list, cursor: part(cursor), after: part(after) })
     }

@@ -29,6 +29,8 @@ CREATE TABLE shop_orders (
   CHECK ((state = 'held') = (facts IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX shop_orders_frozen ON shop_orders (at) WHERE state = 'frozen';
+
 -- What shop systems sent, and what became of it. Rows are deleted after 90 days.
 --   delivery: as in the name of the record `received:{id}` in Workers KV, which begins with the hour of its arrival.
 --   outcome: `waiting` if it has to be read again.
@@ -50,6 +52,7 @@ CREATE TABLE received (
 
 CREATE INDEX received_by_connection ON received (connection, at);
 CREATE INDEX received_waiting ON received (at) WHERE outcome = 'waiting';
+CREATE INDEX received_unsettled ON received (delivery) WHERE outcome IN ('waiting', 'unreadable');
 CREATE INDEX received_by_person ON received (person) WHERE person IS NOT NULL;
 
 -- How far the orders of a connection with a token were fetched. Times are milliseconds since 1970. Without a row, they were not

@@ -127,9 +127,10 @@ pub fn public_host(store: &str) -> Option<(&str, &str)> {
         let is_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         (1..=63).contains(&label.len()) && label.bytes().all(is_byte)
     };
-    // An IP address ends in digits. The other names are reserved for networks that are not public.
+    // The last label of an IP address begins with a digit, also in `127.0x1`. The other names are reserved for networks that
+    // are not public.
     let is_public = last.len() >= 2
-        && last.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && last.starts_with(|first: char| first.is_ascii_alphabetic())
         && !["local", "localhost", "internal", "lan", "home", "arpa", "onion"].contains(&last);
     let is_path = path.bytes().all(|byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~')

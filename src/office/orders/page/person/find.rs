@@ -33,12 +33,10 @@ pub(super) async fn look<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (summary(asked))
         (found_rows(context, asked, &found).await)
-        @if !units.is_empty() {
-            (confirmation(context, asked, &units, ""))
-            p {
-                small {
-                    "A transaction can be erased " (ERASABLE_MINUTES) " minutes after it was created."
-                }
+        (confirmation(context, asked, &units, ""))
+        p {
+            small {
+                "A transaction can be erased " (ERASABLE_MINUTES) " minutes after it was created."
             }
         }
     };
@@ -127,10 +125,12 @@ pub(super) fn confirmation<S, C: Clock, E: Entropy>(
         section {
             h2 { "Erase" }
             p {
-                "This erases these transactions. All records of the "
-                @if units.len() == 1 { "unit" } @else { (units.len()) " units" }
-                " are checked, and other \
-                 transactions with this e-mail address are erased, too. This cannot be undone. \
+                @if !units.is_empty() {
+                    "This erases these transactions. All records of the "
+                    @if units.len() == 1 { "unit" } @else { (units.len()) " units" }
+                    " are checked, and other transactions with this e-mail address are erased, too. "
+                }
+                "What shop systems have sent about this buyer is deleted. This cannot be undone. \
                  Offerings, quantities, times and charges are kept for accounting. Backups and the \
                  shop's own systems still have the data."
             }

@@ -88,7 +88,7 @@ impl<'f> Asked<'f> {
             Some(unit) => vec![unit.to_owned()],
             None => lines(form.text("units")).map(str::to_owned).take(MAX_LINES).collect(),
         };
-        if units.is_empty() {
+        if units.is_empty() && !form.has("units") {
             return Err(Refusal::invalid(BROKEN));
         }
         Ok(units)

@@ -32,11 +32,12 @@ pub(crate) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// Erases all transactions of a person, in steps. First shows a preview of the transactions that the ledger
-/// lists, and asks for a confirmation. Then each step erases at most 20 transactions, including those that are
-/// only in Workers KV. A step may be repeated.
+/// lists, and asks for a confirmation. The first step deletes what is kept of orders of shop systems. Then each step erases at most 20
+/// transactions, including those that are only in Workers KV. A step may be repeated.
 ///
 /// Cost of the preview: 3 or 4 ledger queries. Cost of a step: 1 ledger query and at most 40 KV lists. In
-/// addition, at most 17 KV calls and 1 ledger query for each transaction.
+/// addition, at most 17 KV calls and 1 ledger query for each transaction. Deliveries of shop systems cost 2 ledger queries, 1 KV read
+/// and at most 100 KV writes in a step, and in the first one a KV list for each hour since the last cron.
 pub(crate) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     owner: &Scoped<Option<KeyLevel>>,

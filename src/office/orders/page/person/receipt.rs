@@ -7,6 +7,7 @@ use crate::office::shared::page::form::Form;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::pledges::service::{Clock, Entropy};
+use crate::pledges::store::ReceivedKey;
 use crate::pledges::time::parse_ms;
 use crate::pledges::types::TransactionId;
 use maud::{Markup, html};
@@ -35,11 +36,14 @@ impl Receipt {
     }
 
     fn text(&self, units: &[String], by: &str, now: &str) -> String {
-        let noun = if units.len() == 1 { "unit" } else { "units" };
+        let place = match units {
+            [] => "what shop systems have sent".to_owned(),
+            [unit] => format!("the unit {unit}"),
+            units => format!("the units {}", units.join(", ")),
+        };
         let mut text = format!(
-            "Erasure of one e-mail address in the {noun} {}\nErased: {}\nNot erased: {}\nBy {by}, finished \
+            "Erasure of one e-mail address in {place}\nErased: {}\nNot erased: {}\nBy {by}, finished \
              {now}\n",
-            units.join(", "),
             self.erased.len(),
             self.left.len(),
         );
@@ -59,8 +63,10 @@ fn read(line: &str) -> Option<String> {
     (TransactionId::parse(id).is_some() && parse_ms(at).is_some()).then(|| line.to_owned())
 }
 
+/// Parses the ID of a transaction, or of a delivery of a shop system.
 fn id(line: &str) -> Option<String> {
-    TransactionId::parse(line).map(TransactionId::into_string)
+    let is_id = TransactionId::parse(line).is_some() || ReceivedKey::from_id(line).is_some();
+    is_id.then(|| line.to_owned())
 }
 
 pub(super) fn go_on<S, C: Clock, E: Entropy>(
@@ -87,13 +93,16 @@ pub(super) fn go_on<S, C: Clock, E: Entropy>(
 pub(super) fn erased_all(receipt: &Receipt, units: &[String]) -> Markup {
     view::done(&html! {
         p {
-            "Transactions erased: " strong { (receipt.erased.len()) } ". All records of "
-            @if units.len() == 1 { "the unit" } @else { "the " (units.len()) " units" }
-            " were checked."
+            "Transactions erased: " strong { (receipt.erased.len()) } ". "
+            @match units.len() {
+                0 => {}
+                1 => "All records of the unit were checked.",
+                count => { "All records of the " (count) " units were checked." }
+            }
         }
         @if !receipt.left.is_empty() {
             p.problem {
-                "Transactions that could not be erased yet: " (receipt.left.len()) ". "
+                "Transactions and orders that could not be erased yet: " (receipt.left.len()) ". "
                 a href="/person" { "Start again" } " in " (ERASABLE_MINUTES) " minutes."
             }
         }

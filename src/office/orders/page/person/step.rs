@@ -15,7 +15,7 @@ use crate::office::shared::page::{operation, view};
 use crate::office::shared::rule::coverage::DamagedRecords;
 use crate::office::shared::rule::once::Done;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::store::OperatorStore;
+use crate::pledges::store::{OperatorStore, ReceivedKey};
 use crate::pledges::time::{TimeZones, date_time};
 use maud::{Markup, html};
 
@@ -35,7 +35,8 @@ pub(super) async fn step<S: OperatorStore, C: Clock, E: Entropy>(
         Some(at) => Some(ErasureCursor::parse(at).ok_or_else(|| Refusal::invalid(BROKEN))?),
     };
     let (records, author) = ((context.store, context.ledger), &context.author);
-    let person = PersonErasure { address: asked.address, units: &units, mode: None };
+    let (address, is_everywhere) = (asked.address, asked.unit.is_none());
+    let person = PersonErasure { address, units: &units, mode: None, is_everywhere };
     let from = from.as_ref();
     let done =
         transactions::erase_person_step(records, author, person, from, AT_MOST, LISTS).await?;
@@ -68,16 +69,23 @@ fn outcome(step: &PersonStep, times: &ListTimes<'_, impl TimeZones>) -> Markup {
         vec![id_link(&erased.id), state, times.text(&erased.at)]
     });
     let refused = step.refused.iter().map(|NotErased { id, why, .. }| {
-        vec![
-            id_link(id),
-            html! { span.tag.alarm { "Not erased" } },
-            html! { (view::sentence(why)) },
-        ]
+        vec![link(id), html! { span.tag.alarm { "Not erased" } }, html! { (view::sentence(why)) }]
     });
     let rows: Vec<_> = erased.chain(refused).collect();
     html! {
         p { "Records checked in this step: " (step.listed) "." }
+        @if step.deleted > 0 { p { "Orders of shop systems that were kept, and are deleted: " (step.deleted) "." } }
         (view::table(&["Transaction", "Outcome", "Time or reason"], &rows, "Nothing was erased in this step."))
+    }
+}
+
+/// Renders a transaction, or a delivery with a link to its connection.
+fn link(id: &str) -> Markup {
+    match ReceivedKey::from_id(id) {
+        Some(key) => {
+            html! { a href={ "/connections/" (key.connection()) } { "Order of a shop system" } }
+        }
+        None => id_link(id),
     }
 }
 
