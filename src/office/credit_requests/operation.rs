@@ -12,8 +12,9 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
-use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
@@ -248,21 +249,23 @@ pub async fn list<P: Ports>(
         Some(unit) => requests::limit(call.ledger, unit).await?,
         None => None,
     };
-    let mut text = match found.is_empty() {
-        true => "no requests".to_owned(),
-        false => table(HEADS, &found.iter().map(cells).collect::<Vec<_>>()),
-    };
-    if let Some(limit) = &of_unit {
-        text.push_str(&format!("\n\nCredited at once: up to {}.", limit.in_words()));
-    }
+    let at_once = of_unit.as_ref().map(|it| format!("Credited at once: up to {}.", it.in_words()));
+    let text = paragraphs([listing(&found).in_lines(), at_once.unwrap_or_default()]);
     Answer::new(&Listed { requests: found, limit: of_unit }, text)
 }
 
-const HEADS: [&str; 7] = ["TRANSACTION", "UNIT", "AMOUNT", "REASON", "REQUESTED", "BY", "STATE"];
-
-fn cells(it: &Request) -> [String; 7] {
-    let Request { transaction, scope, amount, currency_code, credit, at, by, state, .. } = it;
-    let money = format!("{amount} {currency_code}");
-    let (unit, state) = (scope.unit.clone(), RequestState::name(*state).to_owned());
-    [transaction.clone(), unit, money, credit.reason.clone(), time(at), by.clone(), state]
+fn listing(requests: &[Request]) -> Listing {
+    Listing::new(
+        requests,
+        "No requests.",
+        &[
+            ("Transaction", &|it| Fact::transaction(&it.transaction)),
+            ("Unit", &|it| Fact::unit(&it.scope.unit)),
+            ("Amount", &|it| Fact::money(&it.amount, &it.currency_code)),
+            ("Reason", &|it| Fact::Text(it.credit.reason.clone())),
+            ("Requested", &|it| Fact::time(&*it.at)),
+            ("By", &|it| Fact::Text(it.by.clone())),
+            ("State", &|it| Fact::words(RequestState::name(it.state))),
+        ],
+    )
 }

@@ -7,9 +7,10 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
-use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::operation::table::capital;
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::operation::register::{confirm_new, must_be_registered, whose};
@@ -201,16 +202,20 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, place: Place) -> Result<Answer> 
     if people.is_empty() {
         must_be_registered(call, Some(place)).await?;
     }
-    let text = match people.is_empty() {
-        true => "no people".to_owned(),
-        false => {
-            let rows: Vec<_> = people.iter().map(cells).collect();
-            table(["ADDRESS", "ROLE", "CREATED", "BY"], &rows)
-        }
-    };
+    let text = listing(&people, &|person| Fact::Text(person.by.clone())).in_lines();
     Answer::new(&PeopleList { people }, text)
 }
 
-fn cells(Person { address, role, created, by, .. }: &Person) -> [String; 4] {
-    [address.clone(), role.name().to_owned(), time(created), by.clone()]
+/// Returns the list of people. `author` names who added a person.
+pub(crate) fn listing(people: &[Person], author: &dyn Fn(&Person) -> Fact) -> Listing {
+    Listing::new(
+        people,
+        "No people yet.",
+        &[
+            ("Address", &|it| Fact::Text(it.address.clone())),
+            ("Role", &|it| Fact::Words(capital(it.role.name()))),
+            ("Added", &|it| Fact::time(&*it.created)),
+            ("Added by", &|it| author(it)),
+        ],
+    )
 }

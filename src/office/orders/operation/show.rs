@@ -2,7 +2,6 @@ use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{State, Status};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{TransactionView, ViewOptions};
-use crate::office::prices::operation as prices;
 use crate::office::prices::rule::PriceListVersion;
 use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
@@ -146,7 +145,7 @@ impl Whole<'_> {
                 ]
             });
             let amount = serde_json::to_string(&pledge.impact.amount).unwrap_or_default();
-            let price = price.map(prices::text_of).unwrap_or_default();
+            let price = price.map(|price| price.as_str().to_owned()).unwrap_or_default();
             [offering, amount, price, joined(details)]
         };
         let rows: Vec<_> = self.shown.transaction.pledges.iter().map(row).collect();

@@ -1,8 +1,8 @@
 //! The statement of a month. It is a single sheet that the browser can print, or save as PDF.
 
 use crate::buyer::recipient::Profile;
+use crate::office::orders::operation as transactions;
 use crate::office::orders::page::orders;
-use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::Export;
 use crate::office::payments::rule::due_months::due_month;
 use crate::office::payments::rule::dues::Due;
@@ -269,12 +269,12 @@ pub(crate) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
         return Err(too_many(&of, count));
     }
     let mut export = Export::new(context.store, ledger, of.month, &[month]);
-    let mut file = transactions::spreadsheet_head();
+    let mut file = transactions::exported(&[]).csv();
     while let Some(lines) = export.next().await? {
-        file.push_str(&transactions::for_spreadsheet(&lines));
+        file.push_str(&transactions::exported(&lines).csv_lines());
     }
     let name = ["transactions", &of.scope.unit, of.scope.mode.name(), &of.month.to_string()];
-    Ok(Page::csv(&name, file.into_bytes()))
+    Ok(Page::csv_file(&name, file))
 }
 
 fn too_many(of: &ScopeMonth, count: u64) -> Refusal {

@@ -6,10 +6,12 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::link;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
 use crate::office::shared::operation::table::{
-    counted, facts as lines, paragraphs, sentence, table, time,
+    capital, counted, facts as lines, paragraphs, sentence,
 };
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
@@ -461,23 +463,6 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
         None => Month::last(call.platform.now_ms(), MONTHS),
     };
     let found = updates::list(call.ledger, asked.mode, &months, MOST).await?;
-    let rows: Vec<_> = found.updates.iter().map(cells).collect();
-    let headings = [
-        "MONTH",
-        "OFFERING",
-        "STATE",
-        "STAGE",
-        "DATE",
-        "SENTENCE",
-        "MODE",
-        "CHANGED BY",
-        "AT",
-        "ID",
-    ];
-    let listed = match rows.is_empty() {
-        true => "no updates".to_owned(),
-        false => table(headings, &rows),
-    };
     let outdated = match found.outdated.len() {
         0 => String::new(),
         count => format!(
@@ -487,28 +472,51 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
     };
     let updates = found.updates.iter().map(printed).collect();
     let data = Listed { updates, outdated: &found.outdated };
-    Answer::new(&data, paragraphs([listed, outdated]))
+    Answer::new(&data, paragraphs([listing(&found.updates).in_lines(), outdated]))
 }
 
-fn cells(row: &UpdateRow) -> [String; 10] {
-    let UpdateRow { id, pledges, state, update, changed_by, changed_at, .. } = row;
-    let sentence = update.texts.best("en").map(|(_, text)| text).unwrap_or_default();
-    [
-        pledges.month.to_string(),
-        pledges.offering.clone(),
-        state.name().to_owned(),
-        update.stage.name().to_owned(),
-        update.date.to_string(),
-        sentence.chars().take(MAX_CELL).collect(),
-        pledges.mode.name().to_owned(),
-        changed_by.clone(),
-        time(changed_at),
-        id.clone(),
-    ]
+/// Returns the list of updates.
+pub(crate) fn listing(updates: &[UpdateRow]) -> Listing {
+    Listing::new(
+        updates,
+        "No updates for this month yet.",
+        &[
+            ("Month", &|it| Fact::Month(it.pledges.month)),
+            ("Mode", &|it| Fact::Mode(it.pledges.mode)),
+            ("Offering", &|it| Fact::Text(it.pledges.offering.clone())),
+            ("Date", &|it| Fact::Day(it.update.date.to_string())),
+            ("Stage", &|it| {
+                Fact::words(stage_in_words(it.update.stage.name()))
+                    .at(link::path(&["updates", &it.id]))
+            }),
+            ("Sentence", &|it| sentence_of(&it.update)),
+            ("State", &|it| state(it.state)),
+            ("Changed by", &|it| Fact::Text(it.changed_by.clone())),
+            ("Changed", &|it| Fact::time(&*it.changed_at)),
+            ("ID", &|it| Fact::id(&it.id)),
+        ],
+    )
 }
 
 /// Largest number of characters of a sentence in a list.
-const MAX_CELL: usize = 60;
+const MAX_SENTENCE: usize = 120;
+
+fn sentence_of(update: &Update) -> Fact {
+    match update.texts.best("en") {
+        Some((_, text)) => Fact::Text(text.chars().take(MAX_SENTENCE).collect()),
+        None => Fact::words("No sentence yet"),
+    }
+}
+
+fn state(state: UpdateState) -> Fact {
+    let words = Fact::Words(capital(state.name()));
+    if state == UpdateState::Published { words.strong() } else { words }
+}
+
+/// Returns the words by which lists name a stage, such as `Under way` for `under-way`.
+pub(crate) fn stage_in_words(name: &str) -> &str {
+    STAGE.label_of(name).unwrap_or(name)
+}
 
 pub const PREVIEW: Spec =
     Spec::reads("updates", "preview", "print an update with its sentence in each language", &[ID])

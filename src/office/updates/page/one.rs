@@ -1,6 +1,6 @@
 //! The page of one update: what it says, its state, and the forms that change it.
 
-use super::form::{PATH, left_out, preview_button, sentences, stage_in_words};
+use super::form::{PATH, left_out, preview_button, sentences};
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
@@ -9,7 +9,7 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
-use crate::office::updates::operation::updates::EDIT;
+use crate::office::updates::operation::updates::{EDIT, stage_in_words};
 use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::NewUpdate;

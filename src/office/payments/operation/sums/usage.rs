@@ -66,7 +66,7 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
     if !unpriced {
         return Answer::new(&summed.data(), summed.in_words("no transactions"));
     }
-    summed.sums.retain(|sum| sum.unpriced > 0);
+    summed.sums.retain(|sum| sum.due.unpriced > 0);
     let query = ListQuery {
         filter,
         month,

@@ -1,12 +1,11 @@
 //! Registers, shows, lists and removes units.
 
-use super::rows::{HEADS, ID, ONE_PROFILE, profile_of, registered_cells};
+use super::rows::{ID, ONE_PROFILE, listing, profile_of};
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Host as _, Ports, Result, invalid,
 };
 use crate::office::shared::operation::facts::Facts;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
-use crate::office::shared::operation::table::table;
 use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::roles::Permission;
@@ -104,14 +103,7 @@ struct UnitList {
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (units, _) = units::list(call.store, usize::MAX).await?;
-    let text = match units.is_empty() {
-        true => "no units".to_owned(),
-        false => {
-            let [a, b, c, d, e, f, g, h, i] = HEADS;
-            let rows: Vec<_> = units.iter().map(registered_cells).collect();
-            table([a, b, c, d, e, f, g, h, i, "CREATED", "BY"], &rows)
-        }
-    };
+    let text = listing(&units).in_lines();
     Answer::new(&UnitList { units }, text)
 }
 
