@@ -59,17 +59,29 @@ pub async fn request<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer>
         None => {
             let said =
                 "The credit was requested. The operator of this service confirms or refuses it.";
-            Changed::new(said, facts(&outcome))
+            Changed::new(said, facts(&outcome, &outcome.by))
         }
     };
     Answer::changed(&Done { outcome, before: made.before }, change)
 }
 
-fn facts(Request { transaction, amount, currency_code, credit, answer, .. }: &Request) -> Facts {
+/// Describes a request, with its author as the reader sees it.
+pub(crate) fn facts(request: &Request, by: &str) -> Facts {
+    let Request { transaction, amount, currency_code, credit, at, answer, .. } = request;
+    let quantities = match &credit.part {
+        Some(part) => credit::quantities(&part.quantities),
+        None => Fact::words("all that is left"),
+    };
+    let timeline =
+        if credit.tell_buyer { "says that the pledge was cancelled" } else { "does not change" };
     vec![
-        ("Transaction", Fact::Id(transaction.clone())),
+        ("Transaction", Fact::id(transaction)),
         ("Amount", Fact::money(amount, currency_code)),
+        ("Quantities", quantities),
         ("Reason", Fact::Text(credit.reason.clone())),
+        ("Timeline", Fact::words(timeline)),
+        ("Requested", Fact::time(&**at)),
+        ("Requested by", Fact::text(Some(by))),
         ("Refused because", Fact::text(answer.as_deref())),
     ]
 }
@@ -148,7 +160,7 @@ pub async fn refuse<P: Ports>(call: &Call<'_, P>, Refuse { id, reason }: Refuse)
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let done = requests::refuse(call.store, call.ledger, &author, (id.trim(), &reason)).await?;
-    let change = Changed::new("The request was refused.", facts(&done.outcome));
+    let change = Changed::new("The request was refused.", facts(&done.outcome, &done.outcome.by));
     Answer::changed(&done, change)
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn facts(credit: &Credit) -> Facts {
 /// Maximum number of offerings that are named.
 const MAX_NAMED: usize = 20;
 
-fn quantities(all: &[OfferingQuantity]) -> Fact {
+pub(crate) fn quantities(all: &[OfferingQuantity]) -> Fact {
     let each = all.iter().take(MAX_NAMED);
     let mut named: Vec<_> =
         each.map(|it| Fact::Text(format!("{} {}", it.quantity, it.offering))).collect();

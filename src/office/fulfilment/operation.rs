@@ -1,6 +1,6 @@
 //! Operations on fulfilments: what was done for pledges.
 
-use super::rows::fulfilments::{Fulfilment, NewFulfilment, Removal};
+use super::rows::fulfilments::{Fulfilment, NewFulfilment};
 use super::rule as fulfilments;
 use super::rule::quantities;
 use super::rule::quantities::UnitQuantities;
@@ -14,11 +14,14 @@ use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
 use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::operation::unit_names::UnitNames;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::Month;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::Value;
 
 const MONTH: Argument = month("the month of the pledges, in UTC, such as 2026-10");
 const MODE: Argument = mode("whether the fulfilment is for live or for test pledges").or("live");
@@ -99,7 +102,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     let NewFulfilment { quantity, offering, .. } = &added.outcome.done;
     let said = format!("{quantity} {offering} was recorded as done.");
     let change = Changed::new(said, facts(&added.outcome));
-    Answer::changed(&added.map(Printed::from), change)
+    Answer::changed(&done(&added)?, change)
 }
 
 fn facts(Fulfilment { id, done, by, at, .. }: &Fulfilment) -> Facts {
@@ -119,46 +122,20 @@ fn facts(Fulfilment { id, done, by, at, .. }: &Fulfilment) -> Facts {
     ]
 }
 
-/// A fulfilment as JSON. The place where it was done is called `location` here, because `place` in an answer
+/// Returns a fulfilment as JSON. The place where it was done is called `location` there, because `place` in an answer
 /// already says where the command ran.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Printed {
-    id: String,
-    mode: Mode,
-    month: Month,
-    offering: String,
-    quantity: String,
-    done_on: String,
-    partner: Option<String>,
-    location: Option<String>,
-    report: Option<String>,
-    by: String,
-    at: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    removed: Option<Removal>,
+fn printed(fulfilment: &Fulfilment) -> Result<Value, OperatorError> {
+    let mut value = serde_json::to_value(fulfilment)?;
+    if let Some(members) = value.as_object_mut() {
+        let place = members.remove("place").unwrap_or_default();
+        members.insert("location".to_owned(), place);
+    }
+    Ok(value)
 }
 
-impl From<Fulfilment> for Printed {
-    fn from(Fulfilment { id, done, by, at, removed }: Fulfilment) -> Self {
-        let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } =
-            done;
-        let location = place;
-        Printed {
-            id,
-            mode,
-            month,
-            offering,
-            quantity,
-            done_on,
-            partner,
-            location,
-            report,
-            by,
-            at,
-            removed,
-        }
-    }
+/// Returns the outcome of a change as JSON.
+fn done(Done { outcome, before }: &Done<Fulfilment>) -> Result<Done<Value>, OperatorError> {
+    Ok(Done { outcome: printed(outcome)?, before: before.clone() })
 }
 
 pub const REMOVE: Spec = Spec::changes(
@@ -191,7 +168,7 @@ pub async fn remove<P: Ports>(
     let said = format!(
         "{quantity} {offering} was removed, and no longer counts in any sum. It stays in the audit log."
     );
-    Answer::changed(&removed.map(Printed::from), Changed::new(said, Facts::new()))
+    Answer::changed(&done(&removed)?, Changed::new(said, Facts::new()))
 }
 
 // ---- List ----------------------------------------------------------------------------------------
@@ -220,17 +197,11 @@ impl OfMonths {
     }
 }
 
-#[derive(Serialize)]
-struct FulfilmentList {
-    fulfilments: Vec<Printed>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answer> {
     let months = asked.months(call);
     let fulfilments = fulfilments::list(call.ledger, asked.mode, &months, MOST).await?;
-    let text = recorded(&fulfilments).in_lines();
-    let fulfilments = fulfilments.into_iter().map(Printed::from).collect();
-    Answer::new(&FulfilmentList { fulfilments }, text)
+    let members = fulfilments.iter().map(printed).collect::<Result<Vec<_>, _>>()?;
+    Answer::list("fulfilments", &members, recorded(&fulfilments).in_lines())
 }
 
 /// Returns the list of what was recorded as done.

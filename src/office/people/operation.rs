@@ -191,19 +191,17 @@ pub const LIST: Spec =
     Spec::reads("people", "list", "list the people of a unit or a team", &[UNIT, TEAM])
         .answers("`people`: for each person `address`, `role`, `created`, `by` (who added the person), `byShop` (`true` if `by` is a person of a shop)");
 
-#[derive(Serialize)]
-struct PeopleList {
-    people: Vec<Person>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, place: Place) -> Result<Answer> {
     let place = place.level().map_err(Failure::Usage)?;
     let people = people::list_all(call.ledger, &place).await?;
     if people.is_empty() {
         must_be_registered(call, Some(place)).await?;
     }
-    let text = listing(&people, &|person| Fact::Text(person.by.clone())).in_lines();
-    Answer::new(&PeopleList { people }, text)
+    Answer::list(
+        "people",
+        &people,
+        listing(&people, &|person| Fact::Text(person.by.clone())).in_lines(),
+    )
 }
 
 /// Returns the list of people. `author` names who added a person.

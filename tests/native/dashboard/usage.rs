@@ -40,7 +40,7 @@ fn payment(
 ) -> Vec<(&'static str, String)> {
     let page = dashboard.get(ACCOUNTS, "/units/unit_dev/paid?mode=live&month=2025-12");
     assert_has(&page, 200, &["Dec 2025 of the unit", "Amount in USD"]);
-    assert_eq!(rows(&page), [["USD", "1.50", "", "1.50", "2", "1"]], "what is due");
+    assert_eq!(rows(&page), [["USD", "1.50", "", "", "", "1.50", "2", "1"]], "what is due");
     assert_eq!(field(&page.text, "amount-USD"), "1.50");
     assert_eq!(
         field(&page.text, "accept-unpriced"),
@@ -171,7 +171,7 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
 fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
     let (dashboard, _) = used();
     let page = dashboard.get(ACCOUNTS, "/payments?month=2025-12");
-    let total = ["USD", "1.50", "", "1.50", "2", "1"];
+    let total = ["USD", "1.50", "", "", "", "1.50", "2", "1"];
     assert_eq!(rows(&page), [total]);
     assert_has(&page, 200, &["href=\"/units/unit_dev/payments?mode=live\"", "Complete up to"]);
     let running = dashboard.get(ACCOUNTS, "/payments?month=2026-01");

@@ -7,7 +7,7 @@ use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, text, u
 use crate::office::shops::operation::register::must_be_registered;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::scope::Mode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::cmp::Ordering;
 
 pub const LIST: Spec = Spec::reads(
@@ -88,11 +88,6 @@ impl Column {
     }
 }
 
-#[derive(Serialize)]
-struct Keys {
-    keys: Vec<KeyRow>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, listing: Listing) -> Result<Answer> {
     let levels =
         [listing.unit.clone().map(KeyLevel::Unit), listing.team.clone().map(KeyLevel::Team)];
@@ -108,8 +103,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, listing: Listing) -> Result<Answ
     }
     let age = Column::Created;
     rows.sort_by(|a, b| listing.sort.compare(a, b).then_with(|| age.compare(a, b)));
-    let text = listed(&rows, &|note| Fact::Text(note.by.clone())).in_lines();
-    Answer::new(&Keys { keys: rows }, text)
+    Answer::list("keys", &rows, listed(&rows, &|note| Fact::Text(note.by.clone())).in_lines())
 }
 
 /// Returns the list of keys. `author` names who created a key.

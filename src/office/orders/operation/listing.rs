@@ -1,12 +1,16 @@
 //! The lists of transactions, and of the lines of an export.
 
 use super::parts::NONE;
+use crate::buyer::recipient::{Language, write_amount};
 use crate::office::orders::rows::order::Order;
 use crate::office::orders::rule::{Brief, Line, ListedOrder, Mark};
 use crate::office::shared::operation::facts::{Fact, Tone};
 use crate::office::shared::operation::link;
 use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::unit_names::UnitNames;
+use crate::pledges::charge::PriceList;
+use crate::pledges::types::{PledgeDetail, RetrievedPledge};
+use std::iter;
 
 /// The columns that only files and commands have.
 pub(crate) const NOT_ON_PAGES: [&str; 7] =
@@ -65,6 +69,49 @@ fn tag(mark: &Mark) -> Fact {
         Mark::Cancelled | Mark::Credited(_) | Mark::Paid => Tone::Plain,
     };
     Fact::Tag(tone, mark.words())
+}
+
+/// Returns the first `most` pledges of a transaction, with the prices by which they were charged.
+pub(crate) fn pledges(
+    pledges: &[RetrievedPledge<'_>],
+    prices: Option<&PriceList>,
+    most: usize,
+) -> Listing {
+    let priced = |pledge: &RetrievedPledge<'_>| -> [Fact; 2] {
+        let Some(prices) = prices else { return [Fact::words("–"), Fact::words("–")] };
+        match prices.unit_prices.get(&*pledge.impact.offering_id) {
+            None => [Fact::Tag(Tone::Note, "no price".to_owned()), Fact::number("0.00")],
+            Some(price) => {
+                let amount = prices.amount(iter::once(&pledge.impact));
+                [Fact::number(price.as_str()), Fact::number(amount)]
+            }
+        }
+    };
+    Listing::new(
+        pledges.iter().take(most).map(|pledge| (pledge, priced(pledge))),
+        "No pledges.",
+        &[
+            ("Offering", &|(it, _)| Fact::Text(it.impact.offering_id.to_string())),
+            ("Quantity", &|(it, _)| Fact::Number(write_amount(Language::En, it.impact.amount))),
+            ("Price", &|(_, [price, _])| price.clone()),
+            ("Amount", &|(_, [_, amount])| amount.clone()),
+            ("Details", &|(it, _)| Fact::Row(it.details.iter().flat_map(texts).collect())),
+        ],
+    )
+}
+
+fn texts(detail: &PledgeDetail<'_>) -> Vec<Fact> {
+    let texts = [
+        &detail.name,
+        &detail.description,
+        &detail.noun_singular,
+        &detail.noun_plural,
+        &detail.image,
+        &detail.external_id,
+        &detail.external_url,
+    ];
+    let given = texts.into_iter().filter_map(|text| text.as_deref());
+    given.filter(|text| !text.is_empty()).map(|text| Fact::Text(text.to_owned())).collect()
 }
 
 /// Returns the lines of an export. A file has them in parts.

@@ -9,7 +9,7 @@ use crate::office::shared::operation::facts::{Fact, Facts};
 use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::rule::roles::Permission;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use strum::VariantNames as _;
 
 const ID: Argument = Argument::positional("id", text("id"), "the ID of the transaction");
@@ -115,11 +115,6 @@ pub struct NotesArguments {
     id: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Notes {
-    notes: Vec<Note>,
-}
-
 pub async fn notes<P: Ports>(
     call: &Call<'_, P>,
     NotesArguments { id }: NotesArguments,
@@ -137,8 +132,7 @@ pub async fn notes<P: Ports>(
             open
         }
     };
-    let text = listing(&notes).in_lines();
-    Answer::new(&Notes { notes }, text)
+    Answer::list("notes", &notes, listing(&notes).in_lines())
 }
 
 fn listing(notes: &[Note]) -> Listing {

@@ -305,16 +305,10 @@ pub struct List {
     mode: Option<Mode>,
 }
 
-#[derive(Serialize)]
-struct PaymentList {
-    payments: Vec<Paid>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
     let payments = payments::list(call.ledger, &unit, mode).await?;
     if payments.is_empty() {
         unit_must_be_registered(call, Some(&unit)).await?;
     }
-    let text = listing(&payments).in_lines();
-    Answer::new(&PaymentList { payments }, text)
+    Answer::list("payments", &payments, listing(&payments).in_lines())
 }

@@ -20,7 +20,7 @@ use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock as _;
-use crate::pledges::settlement::{Month, ScopeMonth, Settlement};
+use crate::pledges::settlement::{Month, ScopeMonth};
 use serde::{Deserialize, Serialize};
 
 /// Number of entries that are read at once from the ledger's list. An entry is one month of one scope.
@@ -110,18 +110,6 @@ pub const STATEMENT: Spec = Spec::reads(
 .permission(Permission::Account)
 .answers("`number`, `unit`, `mode`, `month`; `complete`: whether the sums are final; `paid`: the members of `payments mark`, or `null`; `sums`: for each currency `currencyCode`, `amount` (the sum of the charges), `transactions`, `unpriced`, `credited`, `carried`, `due`, and `lines` that add up to `amount`, each with `amount` and `kind`: `offering` (with `offering`, `quantity`, and `unitPrice`, which is `null` without a price), `further` (with the number of `offerings`), `rounding`, or `other` (with the number of `transactions` that cannot be split); `completeUpTo`, `completeFrom`, `damaged`");
 
-#[derive(Serialize)]
-struct StatementAnswer<'s> {
-    number: &'s str,
-    #[serde(flatten)]
-    of: &'s ScopeMonth,
-    complete: bool,
-    paid: Option<&'s Settlement>,
-    sums: &'s [StatementSum],
-    #[serde(flatten)]
-    coverage: &'s Coverage,
-}
-
 pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
     let statement = records::statement(call.store, call.ledger, call.platform, &of).await?;
     if statement.sums.is_empty() {
@@ -136,24 +124,17 @@ pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<A
         ("Paid", paid),
         ("State", (!statement.is_complete).then(|| preliminary.to_owned())),
     ]);
-    let sums: Vec<_> = statement.sums.iter().map(in_table).collect();
+    let sums: Vec<_> = statement.sums.iter().map(|sum| statement_lines(sum).in_lines()).collect();
     let sums = match sums.is_empty() {
         true => "no transactions in this month".to_owned(),
         false => sums.join("\n\n"),
     };
-    let data = StatementAnswer {
-        number: &statement.number,
-        of: &statement.of,
-        complete: statement.is_complete,
-        paid: statement.settled.as_ref(),
-        sums: &statement.sums,
-        coverage: &statement.coverage,
-    };
-    Answer::new(&data, paragraphs([head, sums, complete(&statement.coverage)]))
+    let text = paragraphs([head, sums, complete(&statement.coverage)]);
+    Answer::new(&statement, text)
 }
 
-/// Formats the lines of a statement in one currency as a table, with the sums below them.
-fn in_table(StatementSum { due, lines }: &StatementSum) -> String {
+/// Returns the lines of a statement in one currency, with the sums below them.
+pub(crate) fn statement_lines(StatementSum { due, lines }: &StatementSum) -> Listing {
     let row = |Line { item, amount }: &Line| [cells(item), [Fact::number(amount)].into()].concat();
     let total = |label, amount: String| {
         vec![Fact::words(label), Fact::none(), Fact::none(), Fact::number(amount)]
@@ -165,12 +146,14 @@ fn in_table(StatementSum { due, lines }: &StatementSum) -> String {
         ("Credits", negative(credited)),
         ("Carried from earlier months", negative(carried)),
         ("Carried to a later month", due.excess()),
-        ("Due", Some(format!("{} {currency_code}", due.due))),
     ];
     let totals = totals.into_iter().filter_map(|(label, amount)| Some(total(label, amount?)));
-    let columns = ["Offering", "Quantity", "Unit price", "Amount"].map(str::to_owned).to_vec();
+    let due = [Fact::words("Due"), Fact::none(), Fact::none(), Fact::number(&due.due)];
+    let totals = totals.chain([due.map(Fact::strong).to_vec()]);
+    let amount = format!("Amount in {currency_code}");
+    let columns = ["Offering", "Quantity", "Unit price", &*amount].map(str::to_owned).to_vec();
     let rows = lines.iter().map(row).chain(totals).collect();
-    Listing { columns, rows, empty: String::new() }.in_lines()
+    Listing { columns, rows, empty: String::new() }
 }
 
 /// Returns what a line is about: its offering, quantity and unit price.

@@ -3,7 +3,7 @@
 use super::arguments::{MODE, UNIT, Whose};
 use super::listing;
 use crate::office::prices::rule as prices;
-use crate::office::prices::rule::{PriceListEntry, charged_keys};
+use crate::office::prices::rule::charged_keys;
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
 use crate::office::shared::operation::spec::Spec;
 use crate::office::shops::operation::register::unit_must_be_registered;
@@ -74,11 +74,6 @@ pub const HISTORY: Spec = Spec::reads(
 )
 .answers("`history`: for each change of a price list: `mode`, `time`, `by`, and `change` with `prices`, `currency` and `risks` as for `prices set`; also `unit` if it is a unit's list, and `removed` if the unit's list was removed");
 
-#[derive(Serialize)]
-struct History {
-    history: Vec<PriceListEntry>,
-}
-
 pub async fn history<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answer> {
     let mut history = Vec::new();
     for of in whose.each() {
@@ -88,6 +83,5 @@ pub async fn history<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answe
         unit_must_be_registered(call, whose.unit.as_deref()).await?;
     }
     history.sort_by(|a, b| a.time.cmp(&b.time));
-    let text = listing::history(&history, usize::MAX).in_lines();
-    Answer::new(&History { history }, text)
+    Answer::list("history", &history, listing::history(&history, usize::MAX).in_lines())
 }

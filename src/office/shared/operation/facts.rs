@@ -15,6 +15,8 @@ pub enum Fact {
     Words(String),
     /// A text that a shop, a recipient or an operator wrote.
     Text(String),
+    /// An error message: pages show its values between backticks as code.
+    Message(String),
     /// An ID, or another text that people copy.
     Id(String),
     /// A decimal. Pages group its digits.
@@ -148,6 +150,7 @@ impl Fact {
         match self {
             Fact::Words(text)
             | Fact::Text(text)
+            | Fact::Message(text)
             | Fact::Id(text)
             | Fact::Number(text)
             | Fact::Day(text)

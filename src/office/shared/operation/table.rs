@@ -4,12 +4,6 @@ use crate::buyer::visible::shown;
 use crate::pledges::time::{date_time_in_seconds, parse_ms};
 use std::fmt::Display;
 
-/// Formats rows in columns, below headings. Each cell is one line.
-pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
-    let headings = headings.map(str::to_owned).to_vec();
-    in_columns(std::iter::once(headings).chain(rows.iter().map(|row| row.to_vec()))).join("\n")
-}
-
 /// Formats names and texts in two columns. Leaves out rows without a text.
 pub fn facts<'f>(rows: impl IntoIterator<Item = (&'f str, Option<String>)>) -> String {
     let named = |(name, text): (&str, Option<String>)| {
@@ -39,21 +33,6 @@ pub(super) fn in_columns(rows: impl Iterator<Item = Vec<String>>) -> Vec<String>
 /// Formats an RFC 3339 date-time to the second, in UTC. Commands print every time in this format.
 pub fn time(text: &str) -> String {
     parse_ms(text).map_or_else(|| text.to_owned(), |ms| date_time_in_seconds(ms / 1_000))
-}
-
-/// Formats milliseconds since 1970 as [`time`] does.
-pub fn time_of(ms: u64) -> String {
-    date_time_in_seconds(ms / 1_000)
-}
-
-/// Returns the text; empty for `None`.
-pub fn text(text: Option<&str>) -> String {
-    text.unwrap_or_default().to_owned()
-}
-
-/// Returns the count as text; empty for 0.
-pub fn some(count: usize) -> String {
-    if count == 0 { String::new() } else { count.to_string() }
 }
 
 /// Returns a count with its noun, such as `1 unit` or `3 units`. `one` is the noun in the singular.

@@ -6,8 +6,13 @@ use crate::pledges::scope::Mode;
 use maud::{Markup, html};
 
 pub(crate) fn list(facts: &[(&'static str, Fact)]) -> Markup {
+    list_at(facts, &view::time)
+}
+
+/// Renders facts. `time` renders their times.
+pub(crate) fn list_at(facts: &[(&'static str, Fact)], time: &dyn Fn(&str) -> Markup) -> Markup {
     let shown = facts.iter().filter(|(_, fact)| !fact.is_empty());
-    let rows: Vec<_> = shown.map(|(label, fact)| (*label, value(fact, &view::time))).collect();
+    let rows: Vec<_> = shown.map(|(label, fact)| (*label, value(fact, time))).collect();
     html! { @if !rows.is_empty() { (view::facts(&rows)) } }
 }
 
@@ -16,6 +21,7 @@ pub(super) fn value(fact: &Fact, time: &dyn Fn(&str) -> Markup) -> Markup {
     match fact {
         Fact::Text(text) => view::untrusted_text(text),
         Fact::Words(text) => html! { (text) },
+        Fact::Message(text) => view::inline_code(&view::sentence(text)),
         Fact::Id(text) => html! { code.id { (text) } },
         Fact::Number(text) | Fact::Some(text) => html! { (view::grouped(text)) },
         Fact::Time(text) => time(text),

@@ -60,7 +60,7 @@ fn render(
 fn cell(fact: &Fact, time: &dyn Fn(&str) -> Markup) -> Markup {
     match fact {
         fact if fact.is_empty() => html! {},
-        Fact::Text(text) | Fact::Words(text) | Fact::Link(text)
+        Fact::Text(text) | Fact::Words(text) | Fact::Message(text) | Fact::Link(text)
             if text.chars().nth(LONG).is_some() =>
         {
             html! { div.wide { (facts::value(fact, time)) } }

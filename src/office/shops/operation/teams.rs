@@ -13,7 +13,7 @@ use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shops::rule::teams;
 use crate::office::shops::rule::teams::{ExistingMember, TeamRow};
 use crate::pledges::auth::KeyLevel;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 const TEAM: Argument =
     Argument::positional("team", text("team"), "the ID of the team").field("Team ID", "");
@@ -150,15 +150,9 @@ pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
 #[derive(Deserialize)]
 pub struct NoArguments {}
 
-#[derive(Serialize)]
-struct TeamList {
-    teams: Vec<TeamRow>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (teams, _) = teams::list(call.store, usize::MAX, usize::MAX).await?;
-    let text = listing(&teams).in_lines();
-    Answer::new(&TeamList { teams }, text)
+    Answer::list("teams", &teams, listing(&teams).in_lines())
 }
 
 /// Returns the list of teams.

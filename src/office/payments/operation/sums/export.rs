@@ -1,5 +1,5 @@
 use super::of_month::{OF_MODE, OfMonth, UNIT};
-use super::summed::{Summed, Sums};
+use super::summed::Summed;
 use crate::office::orders::operation::{MONTH, exported};
 use crate::office::orders::rule::Export as Exported;
 use crate::office::payments::rule::usage;
@@ -42,7 +42,7 @@ pub struct Export {
 #[derive(Serialize)]
 struct Exports<'s> {
     #[serde(flatten)]
-    sums: Sums<'s>,
+    sums: &'s Summed,
     mode: &'s str,
     file: Option<&'s str>,
 }
@@ -69,7 +69,7 @@ pub async fn export<P: Ports>(call: &Call<'_, P>, asked: Export) -> Result<Answe
         }
     }
     let summed = Summed::new(Some(of.month), used);
-    let data = Exports { sums: summed.data(), mode: &of.mode, file };
+    let data = Exports { sums: &summed, mode: &of.mode, file };
     let csv_in_words = file.map(|file| {
         format!(
             "Written to {file}: a line with the column names, and one for each pledge: {written}."

@@ -11,18 +11,11 @@ use crate::pledges::settlement::Month;
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(super) struct Sums<'s> {
-    month: Option<Month>,
-    sums: &'s [Sum],
-    transactions: u64,
-    #[serde(flatten)]
-    coverage: &'s Coverage,
-}
-
 pub(super) struct Summed {
     month: Option<Month>,
     pub(super) sums: Vec<Sum>,
     transactions: u64,
+    #[serde(flatten)]
     coverage: Coverage,
 }
 
@@ -31,15 +24,6 @@ impl Summed {
         let sums: Vec<_> = months.into_iter().flat_map(MonthUsage::into_sums).collect();
         let transactions = sums.iter().map(|sum| sum.due.transactions).sum();
         Summed { month, sums, transactions, coverage }
-    }
-
-    pub(super) fn data(&self) -> Sums<'_> {
-        Sums {
-            month: self.month,
-            sums: &self.sums,
-            transactions: self.transactions,
-            coverage: &self.coverage,
-        }
     }
 
     /// Formats the sums. `none` is the text if there are no sums.

@@ -45,10 +45,11 @@ pub(crate) fn money(amount: &str, currency: &str) -> Markup {
     html! { span.number { (grouped(amount)) " " (currency) } }
 }
 
-/// Writes a decimal with commas between thousands, as `1,234,567.50`. Returns any other text unchanged.
+/// Writes a decimal with commas between thousands, as `-1,234,567.50`. Returns any other text unchanged.
 pub(crate) fn grouped(number: impl ToString) -> String {
     let text = number.to_string();
-    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let (sign, digits) = text.split_at(usize::from(text.starts_with('-')));
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     if !whole.bytes().all(|byte| byte.is_ascii_digit()) {
         return text;
     }
@@ -59,5 +60,5 @@ pub(crate) fn grouped(number: impl ToString) -> String {
         }
         grouped.push(digit);
     }
-    grouped + fraction
+    [sign, &grouped, fraction].concat()
 }

@@ -12,7 +12,6 @@ use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::question;
 use crate::office::shops::rule::register;
 use crate::office::shops::rule::units;
-use crate::office::shops::rule::units::UnitRow;
 use crate::pledges::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 
@@ -96,15 +95,9 @@ pub const LIST: Spec = Spec::reads("units", "list", "list the units with their p
 #[derive(Deserialize)]
 pub struct NoArguments {}
 
-#[derive(Serialize)]
-struct UnitList {
-    units: Vec<UnitRow>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (units, _) = units::list(call.store, usize::MAX).await?;
-    let text = listing(&units).in_lines();
-    Answer::new(&UnitList { units }, text)
+    Answer::list("units", &units, listing(&units).in_lines())
 }
 
 pub const REMOVE: Spec = Spec::changes(
