@@ -202,7 +202,7 @@ test("a month is summed, and its pledges are exported as lines of a new file, in
   const { createdAt } = of.metadata.summary;
   const beginning = `${LIVE_ID},${createdAt},live,unit_dev_two,"Nord, Süd",'-1\ufffd\ufffd[2J,tree`;
   assert.deepEqual(csv.split("\r\n"), [
-    "\ufeffid,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased,unitPrice,kind",
+    "\ufeffid,created,mode,unit,name,reference,offering,quantity,amount,currency,unpriced,erased,unit_price,kind",
     `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",,,,,0.10,EUR,0,,,transaction`,
     `${beginning},3,1.50,USD,0,,,transaction`,
     `${beginning},1e+21,,USD,,,,transaction`,

@@ -4,9 +4,11 @@ use futures_executor::block_on;
 use impact_pledge::office::operations::{GROUPS, Operation};
 use impact_pledge::office::route::Route;
 use impact_pledge::office::shared::operation::call::{Aborted, Answer, Call, Failure, Host, Ports};
+use impact_pledge::office::shared::operation::facts::Fact;
+use impact_pledge::office::shared::operation::listing::{Column, Listing};
 use impact_pledge::office::shared::operation::question::Question;
 use impact_pledge::office::shared::operation::spec::{Argument, Kind};
-use impact_pledge::office::shared::operation::table::{facts, table};
+use impact_pledge::office::shared::operation::table::facts;
 use impact_pledge::office::shared::rule::error::OperatorError;
 use impact_pledge::office::shared::rule::operation_id::OperationId;
 use impact_pledge::office::shared::rule::refused::{RefusalCode, Refused};
@@ -481,11 +483,28 @@ fn a_refusal_names_the_wrong_argument_and_says_whether_the_command_line_is_wrong
 
 // ---- Text ----------------------------------------------------------------------------------------
 
+/// A list is one value for pages, commands and files.
 #[test]
-fn columns_are_as_wide_as_their_characters_and_no_cell_controls_the_terminal() {
-    let rows = [["é", "1"], ["\u{1b}[2J\n\u{202e}", "22"]].map(|row| row.map(str::to_owned));
-    let lines: Vec<String> = table(["A", "B"], &rows).lines().map(str::to_owned).collect();
-    assert_eq!(lines, ["A       B", "é       1", "\u{fffd}[2J\u{fffd}\u{fffd}  22"]);
+fn columns_are_as_wide_as_their_characters_and_no_cell_controls_the_terminal_or_is_a_formula() {
+    let rows = [("é", "1.50"), ("\u{1b}[2J\n\u{202e}", "0.00"), ("=1+1", "-2.00")];
+    let columns: [Column<'_, (&str, &str)>; 2] = [
+        ("Name", &|(name, _)| Fact::words(name)),
+        ("To be done", &|(_, number)| Fact::some(number)),
+    ];
+    let list = Listing::new(rows, "None yet.", &columns);
+    assert_eq!(
+        list.in_lines(),
+        "NAME    TO BE DONE\né       1.50\n\u{fffd}[2J\u{fffd}\u{fffd}\n=1+1    -2.00"
+    );
+    let file =
+        "\u{feff}name,to_be_done\r\né,1.50\r\n\u{fffd}[2J\u{fffd}\u{fffd},0.00\r\n'=1+1,-2.00\r\n";
+    assert_eq!(list.csv(), file);
+    assert_eq!(list.without(&["To be done", "Name"]).in_lines(), "\n\n\n");
+    let empty = Listing::new([], "None yet.", &columns);
+    assert_eq!(
+        (empty.in_lines(), empty.csv()),
+        ("None yet.".to_owned(), "\u{feff}name,to_be_done\r\n".to_owned())
+    );
     let rows = [("ID", Some("1".to_owned())), ("None", None), ("Empty", Some(String::new()))];
     assert_eq!(facts(rows), "ID  1");
 }

@@ -4,11 +4,10 @@ use futures_executor::block_on;
 use impact_pledge::office::system::rows::kept;
 
 use impact_pledge::office::fulfilment::rule::quantities;
+use impact_pledge::office::orders::operation::exported;
 use impact_pledge::office::orders::rows::orders::Direction;
 use impact_pledge::office::orders::rule as transactions;
-use impact_pledge::office::orders::rule::{
-    Export, Line, ListQuery, TransactionFilter, for_spreadsheet, spreadsheet_head,
-};
+use impact_pledge::office::orders::rule::{Export, Line, ListQuery, TransactionFilter};
 use impact_pledge::office::payments::rule::dues;
 use impact_pledge::office::payments::rule::usage;
 use impact_pledge::office::payments::rule::usage::{MonthUsage, Usage};
@@ -354,9 +353,9 @@ fn an_export_has_each_order_of_a_month_once_and_reads_a_hundred_at_a_time() {
     let live: Vec<_> =
         months.into_iter().filter(|usage| usage.of.scope.mode == Mode::Live).collect();
     assert_eq!(export(&bench.store, &ledger, &live).concat().len(), 83);
-    let file = spreadsheet_head() + &for_spreadsheet(&lines[..1]);
+    let file = exported(&lines[..1]).csv();
     assert!(
-        file.starts_with("\u{feff}id,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased,unitPrice,kind\r\n"),
+        file.starts_with("\u{feff}id,created,mode,unit,name,reference,offering,quantity,amount,currency,unpriced,erased,unit_price,kind\r\n"),
         "{file}"
     );
     assert_eq!(file.lines().count(), 2);

@@ -1,8 +1,10 @@
 use super::rule as audit;
-use super::rule::{AuditFilter, Change};
+use super::rule::AuditFilter;
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::pledges::time::parse_ms;
 use serde::Deserialize;
 
@@ -57,21 +59,21 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, arguments: List) -> Result<Answe
         until_ms: until.as_deref().and_then(parse_ms),
     };
     let page = audit::page(call.store, call.ledger, &filter, after.as_deref(), limit).await?;
-    let rows: Vec<_> = page.changes.iter().map(cells).collect();
-    let list = match rows.is_empty() {
-        true => "no entries".to_owned(),
-        false => table(["TIME", "BY", "CHANGE"], &rows),
-    };
+    let list = Listing::new(
+        &page.changes,
+        "No entries.",
+        &[
+            ("Time", &|it| Fact::time(&*it.at)),
+            ("By", &|it| Fact::Text(it.by.clone())),
+            ("Change", &|it| Fact::Text(it.plain_sentence())),
+        ],
+    );
     let damaged = match page.damaged {
         0 => String::new(),
         count => format!("Damaged entries that are not listed: {count}."),
     };
     let older =
         page.next.as_ref().map(|next| format!("To list older entries, add `--after {next}`."));
-    let text = paragraphs([list, damaged, older.unwrap_or_default()]);
+    let text = paragraphs([list.in_lines(), damaged, older.unwrap_or_default()]);
     Answer::new(&page, text)
-}
-
-fn cells(change: &Change) -> [String; 3] {
-    [time(&change.at), change.by.clone(), change.plain_sentence()]
 }

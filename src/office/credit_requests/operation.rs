@@ -12,8 +12,9 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
-use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
@@ -58,17 +59,29 @@ pub async fn request<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer>
         None => {
             let said =
                 "The credit was requested. The operator of this service confirms or refuses it.";
-            Changed::new(said, facts(&outcome))
+            Changed::new(said, facts(&outcome, &outcome.by))
         }
     };
     Answer::changed(&Done { outcome, before: made.before }, change)
 }
 
-fn facts(Request { transaction, amount, currency_code, credit, answer, .. }: &Request) -> Facts {
+/// Describes a request, with its author as the reader sees it.
+pub(crate) fn facts(request: &Request, by: &str) -> Facts {
+    let Request { transaction, amount, currency_code, credit, at, answer, .. } = request;
+    let quantities = match &credit.part {
+        Some(part) => credit::quantities(&part.quantities),
+        None => Fact::words("all that is left"),
+    };
+    let timeline =
+        if credit.tell_buyer { "says that the pledge was cancelled" } else { "does not change" };
     vec![
-        ("Transaction", Fact::Id(transaction.clone())),
+        ("Transaction", Fact::id(transaction)),
         ("Amount", Fact::money(amount, currency_code)),
+        ("Quantities", quantities),
         ("Reason", Fact::Text(credit.reason.clone())),
+        ("Timeline", Fact::words(timeline)),
+        ("Requested", Fact::time(&**at)),
+        ("Requested by", Fact::text(Some(by))),
         ("Refused because", Fact::text(answer.as_deref())),
     ]
 }
@@ -147,7 +160,7 @@ pub async fn refuse<P: Ports>(call: &Call<'_, P>, Refuse { id, reason }: Refuse)
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let done = requests::refuse(call.store, call.ledger, &author, (id.trim(), &reason)).await?;
-    let change = Changed::new("The request was refused.", facts(&done.outcome));
+    let change = Changed::new("The request was refused.", facts(&done.outcome, &done.outcome.by));
     Answer::changed(&done, change)
 }
 
@@ -248,21 +261,23 @@ pub async fn list<P: Ports>(
         Some(unit) => requests::limit(call.ledger, unit).await?,
         None => None,
     };
-    let mut text = match found.is_empty() {
-        true => "no requests".to_owned(),
-        false => table(HEADS, &found.iter().map(cells).collect::<Vec<_>>()),
-    };
-    if let Some(limit) = &of_unit {
-        text.push_str(&format!("\n\nCredited at once: up to {}.", limit.in_words()));
-    }
+    let at_once = of_unit.as_ref().map(|it| format!("Credited at once: up to {}.", it.in_words()));
+    let text = paragraphs([listing(&found).in_lines(), at_once.unwrap_or_default()]);
     Answer::new(&Listed { requests: found, limit: of_unit }, text)
 }
 
-const HEADS: [&str; 7] = ["TRANSACTION", "UNIT", "AMOUNT", "REASON", "REQUESTED", "BY", "STATE"];
-
-fn cells(it: &Request) -> [String; 7] {
-    let Request { transaction, scope, amount, currency_code, credit, at, by, state, .. } = it;
-    let money = format!("{amount} {currency_code}");
-    let (unit, state) = (scope.unit.clone(), RequestState::name(*state).to_owned());
-    [transaction.clone(), unit, money, credit.reason.clone(), time(at), by.clone(), state]
+fn listing(requests: &[Request]) -> Listing {
+    Listing::new(
+        requests,
+        "No requests.",
+        &[
+            ("Transaction", &|it| Fact::transaction(&it.transaction)),
+            ("Unit", &|it| Fact::unit(&it.scope.unit)),
+            ("Amount", &|it| Fact::money(&it.amount, &it.currency_code)),
+            ("Reason", &|it| Fact::Text(it.credit.reason.clone())),
+            ("Requested", &|it| Fact::time(&*it.at)),
+            ("By", &|it| Fact::Text(it.by.clone())),
+            ("State", &|it| Fact::words(RequestState::name(it.state))),
+        ],
+    )
 }

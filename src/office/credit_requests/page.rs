@@ -1,6 +1,7 @@
 //! The part of a transaction's page about credits: the open request with its decision, or the form that credits or requests a
 //! credit. Also the limit of a unit.
 
+use super::operation;
 use super::operation::{CONFIRM, LIMIT, REFUSE, REQUEST};
 use super::rows::requests::RequestRow;
 use super::rule as requests;
@@ -9,6 +10,7 @@ use crate::office::credits::page as credit;
 use crate::office::credits::rule as credits;
 use crate::office::orders::rule::Record;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::facts;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::link;
 use crate::office::shared::page::list_times::ListTimes;
@@ -53,28 +55,9 @@ fn request<S, C: Clock, E: Entropy>(
     open: &RequestRow,
     times: &ListTimes<'_, C>,
 ) -> Result<Markup> {
-    let Request { amount, currency_code, credit, by, at, .. } = Request::try_from(open.clone())?;
-    let part = credit.part.map(|part| part.quantities).unwrap_or_default();
-    let rows = [
-        ("Amount", view::money(&amount, &currency_code)),
-        (
-            "Quantities",
-            html! {
-                @for it in &part { div { (it.quantity) " " (view::untrusted_text(&it.offering)) } }
-                @if part.is_empty() { @if open.is_whole() { "all that is left" } @else { "none" } }
-            },
-        ),
-        ("Reason", view::untrusted_text(&credit.reason)),
-        (
-            "Timeline",
-            html! { @if credit.tell_buyer { "says that the pledge was cancelled" } @else { "does not change" } },
-        ),
-        (
-            "Requested",
-            html! { (times.text(&at)) " by " (context.author_of(&by, open.by_shop == 1)) },
-        ),
-    ];
-    Ok(view::facts(&rows))
+    let request = Request::try_from(open.clone())?;
+    let by = context.author.name_of(&request.by, open.by_shop == 1);
+    Ok(facts::list_at(&operation::facts(&request, by), &|text| times.text(text)))
 }
 
 fn path(id: &str, last: &str) -> String {

@@ -5,9 +5,10 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
@@ -143,16 +144,27 @@ pub(crate) fn question(request: &CreditRequest, credit: &Credit) -> Question {
 }
 
 pub(crate) fn facts(credit: &Credit) -> Facts {
-    let quantity = |it: &OfferingQuantity| Fact::Text(format!("{} {}", it.quantity, it.offering));
     vec![
         ("Transaction", Fact::Id(credit.transaction.clone())),
         ("Amount", Fact::money(&credit.amount, &credit.currency_code)),
         ("Charge", Fact::money(&credit.charge, &credit.currency_code)),
-        ("Quantities", Fact::List(credit.quantities.iter().map(quantity).collect())),
+        ("Quantities", quantities(&credit.quantities)),
         ("Booked in", Fact::Month(credit.booked_month)),
         ("Reason", Fact::Text(credit.reason.clone())),
         ("Earlier credits", Fact::Words(credit.number.saturating_sub(1).to_string())),
     ]
+}
+
+/// Maximum number of offerings that are named.
+const MAX_NAMED: usize = 20;
+
+pub(crate) fn quantities(all: &[OfferingQuantity]) -> Fact {
+    let each = all.iter().take(MAX_NAMED);
+    let mut named: Vec<_> =
+        each.map(|it| Fact::Text(format!("{} {}", it.quantity, it.offering))).collect();
+    let more = all.len().saturating_sub(MAX_NAMED);
+    named.extend((more > 0).then(|| Fact::Words(format!("and {more} more"))));
+    Fact::List(named)
 }
 
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
@@ -195,29 +207,23 @@ struct CreditList<'c> {
 pub async fn list<P: Ports>(call: &Call<'_, P>, List { id }: List) -> Result<Answer> {
     let record = transactions::get(call.store, &id).await?;
     let found = credits::of(call.store, call.ledger, &record).await?;
-    let made = match found.credits.is_empty() {
-        true => "no credits".to_owned(),
-        false => in_table(&found.credits),
-    };
     let left = &found.left;
     let rest = format!("{} {} can still be credited.", left.amount, left.currency_code);
-    Answer::new(&CreditList { credits: &found.credits, left }, paragraphs([made, rest]))
+    let text = paragraphs([listing(&found.credits).in_lines(), rest]);
+    Answer::new(&CreditList { credits: &found.credits, left }, text)
 }
 
-fn in_table(credits: &[Credit]) -> String {
-    const HEADS: [&str; 7] =
-        ["AMOUNT", "CURRENCY", "QUANTITIES", "BOOKED", "REASON", "CREDITED", "BY"];
-    let row = |credit: &Credit| {
-        let Credit { amount, currency_code, booked_month, reason, at, by, .. } = credit;
-        [
-            amount.clone(),
-            currency_code.clone(),
-            credit.quantities_in_words(),
-            booked_month.to_string(),
-            reason.clone(),
-            time(at),
-            by.clone(),
-        ]
-    };
-    table(HEADS, &credits.iter().map(row).collect::<Vec<_>>())
+pub(crate) fn listing(credits: &[Credit]) -> Listing {
+    Listing::new(
+        credits,
+        "No credits yet.",
+        &[
+            ("Amount", &|it| Fact::money(&it.amount, &it.currency_code)),
+            ("Quantities", &|it| quantities(&it.quantities)),
+            ("Booked in", &|it| Fact::Month(it.booked_month)),
+            ("Reason", &|it| Fact::Text(it.reason.clone())),
+            ("Credited", &|it| Fact::time(&*it.at)),
+            ("By", &|it| Fact::Text(it.by.clone())),
+        ],
+    )
 }

@@ -1,8 +1,8 @@
 //! The credits of a transaction, and the form that adds one.
 
-use super::operation::ADD;
+use super::operation::{ADD, listing};
 use super::rule as credits;
-use super::rule::{Credit, Credits, Left, OfferingQuantity};
+use super::rule::{Credits, Left};
 use crate::buyer::visible::shown;
 use crate::office::orders::rule::Record;
 use crate::office::shared::operation::spec::Spec;
@@ -16,7 +16,6 @@ use crate::office::shared::page::view::money;
 use crate::office::shared::rule::error::OperatorError;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
-use crate::pledges::time::TimeZones;
 use maud::{Markup, html};
 
 /// Maximum number of offerings for which the form has a field.
@@ -36,38 +35,11 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
         credits => credits?,
     };
     Ok(html! {
-        @if !credits.is_empty() { (table(&credits, times)) }
+        @if !credits.is_empty() { (times.table(&listing(&credits))) }
         @if left.is_nothing() { p.soft { "Nothing is left to be credited." } }
         @else if has_form { (form(context, (&ADD, &link::path(&["transactions", id, "credit"])), &left)) }
         @else if credits.is_empty() { p.soft { "None yet." } }
     })
-}
-
-fn table(credits: &[Credit], times: &ListTimes<'_, impl TimeZones>) -> Markup {
-    let row = |credit: &Credit| {
-        vec![
-            money(&credit.amount, &credit.currency_code),
-            quantities(&credit.quantities),
-            html! { (view::month(credit.booked_month).replace(' ', "\u{a0}")) },
-            html! { div.wide { (view::untrusted_text(&credit.reason)) } },
-            html! { (times.cell(&credit.at)) " by " (view::untrusted_text(&credit.by)) },
-        ]
-    };
-    let rows: Vec<_> = credits.iter().map(row).collect();
-    let credited = times.heading("Credited");
-    let headings = ["Amount", "Quantities", "Booked in", "Reason", &credited];
-    view::table_of(&headings, &["Amount"], &rows, "")
-}
-
-fn quantities(quantities: &[OfferingQuantity]) -> Markup {
-    let more = quantities.len().saturating_sub(MAX_FIELDS);
-    html! {
-        @if quantities.is_empty() { "None" }
-        @for it in quantities.iter().take(MAX_FIELDS) {
-            div { (it.quantity) " " (view::untrusted_text(&it.offering)) }
-        }
-        @if more > 0 { div { "and " (more) " more" } }
-    }
 }
 
 /// Renders the form of an operation that credits, or requests a credit of, at most what is left.

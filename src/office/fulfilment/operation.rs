@@ -1,22 +1,27 @@
 //! Operations on fulfilments: what was done for pledges.
 
-use super::rows::fulfilments::{Fulfilment, NewFulfilment, Removal};
-use super::rows::unit_quantities::UnitSum;
+use super::rows::fulfilments::{Fulfilment, NewFulfilment};
 use super::rule as fulfilments;
 use super::rule::quantities;
 use super::rule::quantities::UnitQuantities;
 use super::rule::{Balance, Balances};
 use crate::office::shared::operation::call::{Answer, Call, Changed, Host as _, Ports, Result};
-use crate::office::shared::operation::covered::{Covered, complete, left_out_in_words};
+use crate::office::shared::operation::covered::{complete, left_out_in_words};
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::link;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
-use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::operation::table::paragraphs;
+use crate::office::shared::operation::unit_names::UnitNames;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::Month;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::Value;
 
 const MONTH: Argument = month("the month of the pledges, in UTC, such as 2026-10");
 const MODE: Argument = mode("whether the fulfilment is for live or for test pledges").or("live");
@@ -97,7 +102,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, add: Add) -> Result<Answer> {
     let NewFulfilment { quantity, offering, .. } = &added.outcome.done;
     let said = format!("{quantity} {offering} was recorded as done.");
     let change = Changed::new(said, facts(&added.outcome));
-    Answer::changed(&added.map(Printed::from), change)
+    Answer::changed(&done(&added)?, change)
 }
 
 fn facts(Fulfilment { id, done, by, at, .. }: &Fulfilment) -> Facts {
@@ -117,46 +122,20 @@ fn facts(Fulfilment { id, done, by, at, .. }: &Fulfilment) -> Facts {
     ]
 }
 
-/// A fulfilment as JSON. The place where it was done is called `location` here, because `place` in an answer
+/// Returns a fulfilment as JSON. The place where it was done is called `location` there, because `place` in an answer
 /// already says where the command ran.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Printed {
-    id: String,
-    mode: Mode,
-    month: Month,
-    offering: String,
-    quantity: String,
-    done_on: String,
-    partner: Option<String>,
-    location: Option<String>,
-    report: Option<String>,
-    by: String,
-    at: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    removed: Option<Removal>,
+fn printed(fulfilment: &Fulfilment) -> Result<Value, OperatorError> {
+    let mut value = serde_json::to_value(fulfilment)?;
+    if let Some(members) = value.as_object_mut() {
+        let place = members.remove("place").unwrap_or_default();
+        members.insert("location".to_owned(), place);
+    }
+    Ok(value)
 }
 
-impl From<Fulfilment> for Printed {
-    fn from(Fulfilment { id, done, by, at, removed }: Fulfilment) -> Self {
-        let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } =
-            done;
-        let location = place;
-        Printed {
-            id,
-            mode,
-            month,
-            offering,
-            quantity,
-            done_on,
-            partner,
-            location,
-            report,
-            by,
-            at,
-            removed,
-        }
-    }
+/// Returns the outcome of a change as JSON.
+fn done(Done { outcome, before }: &Done<Fulfilment>) -> Result<Done<Value>, OperatorError> {
+    Ok(Done { outcome: printed(outcome)?, before: before.clone() })
 }
 
 pub const REMOVE: Spec = Spec::changes(
@@ -189,7 +168,7 @@ pub async fn remove<P: Ports>(
     let said = format!(
         "{quantity} {offering} was removed, and no longer counts in any sum. It stays in the audit log."
     );
-    Answer::changed(&removed.map(Printed::from), Changed::new(said, Facts::new()))
+    Answer::changed(&done(&removed)?, Changed::new(said, Facts::new()))
 }
 
 // ---- List ----------------------------------------------------------------------------------------
@@ -218,56 +197,35 @@ impl OfMonths {
     }
 }
 
-#[derive(Serialize)]
-struct FulfilmentList {
-    fulfilments: Vec<Printed>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answer> {
     let months = asked.months(call);
     let fulfilments = fulfilments::list(call.ledger, asked.mode, &months, MOST).await?;
-    let text = match fulfilments.is_empty() {
-        true => "nothing is recorded as done".to_owned(),
-        false => listed(&fulfilments),
-    };
-    let fulfilments = fulfilments.into_iter().map(Printed::from).collect();
-    Answer::new(&FulfilmentList { fulfilments }, text)
+    let members = fulfilments.iter().map(printed).collect::<Result<Vec<_>, _>>()?;
+    Answer::list("fulfilments", &members, recorded(&fulfilments).in_lines())
 }
 
-fn listed(fulfilments: &[Fulfilment]) -> String {
-    let row = |Fulfilment { id, done, by, at, .. }: &Fulfilment| {
-        let NewFulfilment { mode, month, offering, quantity, done_on, partner, place, report } =
-            done;
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        [
-            month.to_string(),
-            offering.clone(),
-            quantity.clone(),
-            done_on.clone(),
-            text(partner),
-            text(place),
-            text(report),
-            mode.name().to_owned(),
-            by.clone(),
-            time(at),
-            id.clone(),
-        ]
-    };
-    let headings = [
-        "MONTH",
-        "OFFERING",
-        "QUANTITY",
-        "DONE ON",
-        "PARTNER",
-        "PLACE",
-        "REPORT",
-        "MODE",
-        "RECORDED BY",
-        "AT",
-        "ID",
-    ];
-    let rows: Vec<_> = fulfilments.iter().map(row).collect();
-    table(headings, &rows)
+/// Returns the list of what was recorded as done.
+pub(crate) fn recorded(fulfilments: &[Fulfilment]) -> Listing {
+    Listing::new(
+        fulfilments,
+        "Nothing is recorded as done for this month yet.",
+        &[
+            ("Month", &|it| Fact::Month(it.done.month)),
+            ("Offering", &|Fulfilment { done, .. }| {
+                let address = of_shops(done.mode, done.month, &done.offering);
+                Fact::Text(done.offering.clone()).at(address)
+            }),
+            ("Quantity", &|it| Fact::number(&it.done.quantity)),
+            ("Done on", &|it| Fact::Day(it.done.done_on.clone())),
+            ("Partner", &|it| Fact::text(it.done.partner.as_deref())),
+            ("Place", &|it| Fact::text(it.done.place.as_deref())),
+            ("Report", &|it| Fact::Link(it.done.report.clone().unwrap_or_default())),
+            ("Mode", &|it| Fact::Mode(it.done.mode)),
+            ("Recorded by", &|it| Fact::Text(it.by.clone())),
+            ("Recorded", &|it| Fact::time(&*it.at)),
+            ("ID", &|it| Fact::id(&it.id)),
+        ],
+    )
 }
 
 // ---- Balance -------------------------------------------------------------------------------------
@@ -294,16 +252,6 @@ pub struct BalanceOf {
     open: bool,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct BalanceList<'b> {
-    balances: &'b [Balance],
-    more: bool,
-    left_out: u64,
-    #[serde(flatten)]
-    covered: Covered,
-}
-
 pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<Answer> {
     let months = asked.of.months(call);
     let mut found =
@@ -311,47 +259,69 @@ pub async fn balance<P: Ports>(call: &Call<'_, P>, asked: BalanceOf) -> Result<A
     if asked.open {
         found.balances.retain(|balance| balance.open != "0");
     }
-    let Balances { balances, more, left_out, coverage } = &found;
-    let sums = match balances.is_empty() {
-        true if asked.open => "everything is done".to_owned(),
-        true => "nothing was pledged".to_owned(),
-        false => {
-            let rows: Vec<_> = balances.iter().map(cells).collect();
-            let headings = [
-                "MONTH", "OFFERING", "ORDERS", "PLEDGED", "CREDITED", "DONE", "OPEN", "SURPLUS",
-                "UPDATES", "TOLD", "MODE",
-            ];
-            table(headings, &rows)
-        }
-    };
-    let others = match more {
+    let none = if asked.open { "Everything is done." } else { "Nothing was pledged." };
+    let sums = balances(&found).without(&["Complete up to"]).or(none).in_lines();
+    let others = match found.more {
         true => format!(
             "There are more than {MOST} sums, so only the first are shown. Use `--month` to see others."
         ),
         false => String::new(),
     };
-    let without = left_out_in_words(left_out.count);
-    let text = paragraphs([sums, others, complete(coverage), without]);
-    let covered = Covered::from(coverage);
-    let data = BalanceList { balances, more: *more, left_out: left_out.count, covered };
-    Answer::new(&data, text)
+    let without = left_out_in_words(&found.left_out);
+    let text = paragraphs([sums, others, complete(&found.coverage), without]);
+    Answer::new(&found, text)
 }
 
-fn cells(balance: &Balance) -> [String; 11] {
-    let some = |quantity: &str| if quantity == "0" { String::new() } else { quantity.to_owned() };
-    [
-        balance.month.to_string(),
-        balance.offering.clone(),
-        balance.transactions.to_string(),
-        balance.pledged.clone(),
-        some(&balance.credited),
-        some(&balance.done),
-        some(&balance.open),
-        some(&balance.surplus),
-        some(&balance.updates.to_string()),
-        some(&balance.told),
-        balance.mode.name().to_owned(),
-    ]
+/// Returns the list of what was pledged, credited and done, and what buyers were told.
+pub(crate) fn balances(Balances { balances, coverage, .. }: &Balances) -> Listing {
+    Listing::new(
+        balances,
+        "Nothing was pledged in this month.",
+        &[
+            ("Month", &|it| Fact::Month(it.month).at(of_month("/fulfilment", it))),
+            ("Mode", &|it| Fact::Mode(it.mode)),
+            ("Offering", &|it| Fact::Text(it.offering.clone())),
+            ("Orders", &|it| orders(it)),
+            ("Pledged", &|it| Fact::number(&it.pledged)),
+            ("Credited", &|it| Fact::some(&it.credited)),
+            ("Done", &|it| Fact::some(&it.done)),
+            ("To be done", &|it| open(it)),
+            ("Surplus", &|it| Fact::some(&it.surplus)),
+            ("Updates", &|it| Fact::number(it.updates).at(of_month("/updates", it))),
+            ("Told", &|it| told(it)),
+            ("Complete up to", &|_| Fact::time(coverage.complete_up_to.as_deref())),
+        ],
+    )
+}
+
+/// Returns the number of orders, with a link to the shops that they are of.
+fn orders(Balance { mode, month, offering, transactions, .. }: &Balance) -> Fact {
+    match transactions {
+        0 => Fact::number(0),
+        count => Fact::number(count).at(of_shops(*mode, *month, offering)),
+    }
+}
+
+fn open(Balance { open, .. }: &Balance) -> Fact {
+    let number = Fact::number(open);
+    if open == "0" { number } else { number.strong() }
+}
+
+/// Returns the quantity that buyers were told is done. Pages mark one that was not recorded as done.
+fn told(Balance { told, done, .. }: &Balance) -> Fact {
+    let number = Fact::some(told);
+    if told == done { number } else { number.strong() }
+}
+
+fn of_month(path: &str, Balance { mode, month, .. }: &Balance) -> String {
+    link::with(path, &[("mode", mode.name()), ("month", &month.to_string())])
+}
+
+/// Returns the address of the page about the shops of an offering.
+fn of_shops(mode: Mode, month: Month, offering: &str) -> String {
+    let month = month.to_string();
+    let of = [("mode", mode.name()), ("month", &month), ("offering", offering)];
+    link::with("/fulfilment/shops", &of)
 }
 
 // ---- Shops ---------------------------------------------------------------------------------------
@@ -375,40 +345,46 @@ pub const SHOPS: Spec = Spec::reads(
 
 #[derive(Deserialize)]
 pub struct ShopsOf {
-    month: Month,
-    offering: String,
-    mode: Mode,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct UnitList<'u> {
-    units: &'u [UnitSum],
-    more: bool,
-    left_out: u64,
-    #[serde(flatten)]
-    covered: Covered,
+    pub month: Month,
+    pub offering: String,
+    pub mode: Mode,
 }
 
 pub async fn shops<P: Ports>(call: &Call<'_, P>, asked: ShopsOf) -> Result<Answer> {
-    let ShopsOf { month, offering, mode } = asked;
-    let found = quantities::by_unit(call.ledger, (mode, month), &offering, MOST).await?;
-    let UnitQuantities { units, more, left_out, coverage } = &found;
-    let row = |UnitSum { unit, transactions, quantity }: &UnitSum| {
-        [unit.clone(), transactions.to_string(), quantity.clone()]
-    };
-    let rows: Vec<_> = units.iter().map(row).collect();
-    let sums = match rows.is_empty() {
-        true => "nothing was pledged".to_owned(),
-        false => table(["UNIT", "ORDERS", "PLEDGED"], &rows),
-    };
-    let others = match more {
+    let found =
+        quantities::by_unit(call.ledger, (asked.mode, asked.month), &asked.offering, MOST).await?;
+    let names = UnitNames::read(call.ledger, found.units.iter().map(|sum| &*sum.unit)).await;
+    let sums = shares(&asked, &found, &names).without(&ONLY_IN_FILES).in_lines();
+    let others = match found.more {
         true => format!("There are more than {MOST} units, so only the first are shown."),
         false => String::new(),
     };
-    let without = left_out_in_words(left_out.count);
-    let text = paragraphs([sums, others, complete(coverage), without]);
-    let covered = Covered::from(coverage);
-    let data = UnitList { units, more: *more, left_out: left_out.count, covered };
-    Answer::new(&data, text)
+    let without = left_out_in_words(&found.left_out);
+    let text = paragraphs([sums, others, complete(&found.coverage), without]);
+    Answer::new(&found, text)
+}
+
+/// The columns of [`shares`] that are the same in all rows.
+pub(crate) const ONLY_IN_FILES: [&str; 4] = ["Month", "Mode", "Offering", "Complete up to"];
+
+/// Returns the list of how much each shop pledged.
+pub(crate) fn shares(
+    ShopsOf { month, offering, mode }: &ShopsOf,
+    UnitQuantities { units, coverage, .. }: &UnitQuantities,
+    names: &UnitNames,
+) -> Listing {
+    Listing::new(
+        units,
+        "Nobody pledged this offering in this month.",
+        &[
+            ("Month", &|_| Fact::Month(*month)),
+            ("Mode", &|_| Fact::Mode(*mode)),
+            ("Offering", &|_| Fact::Text(offering.clone())),
+            ("Unit", &|it| names.unit(&it.unit)),
+            ("Name", &|it| Fact::text(names.name(&it.unit))),
+            ("Orders", &|it| Fact::number(it.transactions)),
+            ("Pledged", &|it| Fact::number(&it.quantity)),
+            ("Complete up to", &|_| Fact::time(coverage.complete_up_to.as_deref())),
+        ],
+    )
 }

@@ -6,9 +6,10 @@ use super::rule as notices;
 use super::rule::{Switched, switched_off};
 use crate::office::people::rule::normal_address;
 use crate::office::shared::operation::call::{Answer, Call, Changed, Host as _, Ports, Result};
-use crate::office::shared::operation::facts::Facts;
+use crate::office::shared::operation::facts::{Fact, Facts, Tone};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::time::date_time;
 use serde::{Deserialize, Serialize};
@@ -125,28 +126,44 @@ pub async fn list<P: Ports>(
     let query = LogQuery { address, kind, most: limit, skipped: 0 };
     let found = notices::log(call.ledger, &query).await?;
     let off = switched_off(call.ledger, address, MAX_OFF).await?;
-    let rows: Vec<Row> = found.into_iter().map(Row::from).collect();
-    let sent = match rows.is_empty() {
-        true => "no e-mails".to_owned(),
-        false => {
-            let cells: Vec<_> = rows.iter().map(cells).collect();
-            table(["AT", "ADDRESS", "KIND", "ABOUT", "STATE"], &cells)
-        }
-    };
-    let switched = match off.is_empty() {
-        true => String::new(),
-        false => {
-            let cells = |of: &SwitchedOff| [of.address.clone(), of.kind.name().to_owned()];
-            table(["ADDRESS", "SWITCHED OFF"], &off.iter().map(cells).collect::<Vec<_>>())
-        }
-    };
-    Answer::new(&Listed { notices: rows, off }, paragraphs([sent, switched]))
+    let switched = Listing::new(
+        &off,
+        "",
+        &[
+            ("Address", &|it| Fact::Text(it.address.clone())),
+            ("Switched off", &|it| Fact::words(it.kind.label())),
+        ],
+    );
+    let text = paragraphs([listing(&found).in_lines(), switched.in_lines()]);
+    let notices = found.into_iter().map(Row::from).collect();
+    Answer::new(&Listed { notices, off }, text)
 }
 
-fn cells(Row { address, kind, period, state, at, cause, .. }: &Row) -> [String; 5] {
-    let state = match cause {
-        Some(cause) => [state.name(), " (", cause, ")"].concat(),
-        None => state.name().to_owned(),
-    };
-    [time(at), address.clone(), kind.name().to_owned(), period.clone(), state]
+/// Returns the list of e-mails.
+pub(crate) fn listing(notices: &[Notice]) -> Listing {
+    Listing::new(
+        notices,
+        "No e-mails yet.",
+        &[
+            ("Time", &|it| Fact::time_of(it.at)),
+            ("To", &|it| Fact::Text(it.address.clone())),
+            ("E-mail", &|it| Fact::words(it.kind.label())),
+            ("About", &|it| Fact::words(&it.period)),
+            ("State", &|it| state(it)),
+        ],
+    )
+}
+
+fn state(Notice { state, due, cause, .. }: &Notice) -> Fact {
+    let retried = if due.is_some() { "will be retried" } else { "" };
+    match state {
+        NoticeState::Waiting => Fact::words("Waiting"),
+        NoticeState::Sending => Fact::words("No result: it may have been sent"),
+        NoticeState::Sent => Fact::words("Sent"),
+        NoticeState::Failed => Fact::Row(vec![
+            Fact::Tag(Tone::Alarm, "Failed".to_owned()),
+            Fact::text(cause.as_deref()),
+            Fact::words(retried),
+        ]),
+    }
 }

@@ -1,11 +1,13 @@
 //! The page on which people switch the e-mails to them on and off. For operators, it also has the log.
 
-use super::rows::notices::{LogQuery, Notice, NoticeKind, NoticeState};
+use super::operation::listing;
+use super::rows::notices::{LogQuery, NoticeKind};
 use super::rule as notices;
 use super::rule::{KEPT_DAYS, switched_off};
 use crate::office::people::rule::normal_address;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::listing::table;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view::hidden;
@@ -13,7 +15,6 @@ use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::service::{Clock, Entropy};
-use crate::pledges::time::date_time;
 use maud::{Markup, html};
 use strum::EnumCount as _;
 
@@ -88,13 +89,11 @@ async fn log<S, C: Clock, E: Entropy>(
     let mut found = found.map_err(OperatorError::from)?;
     let has_more = found.len() > LIMIT;
     found.truncate(LIMIT);
-    let rows: Vec<_> = found.iter().map(cells).collect();
-    let headings = ["Time", "To", "E-mail", "About", "State"];
     Ok(html! {
         section {
             h2 { "E-mails to all people" }
             p.soft { "The last " (KEPT_DAYS) " days, newest first." }
-            (view::table(&headings, &rows, "No e-mails yet."))
+            (table(&listing(&found)))
             @if page > 1 || has_more {
                 nav aria-label="More e-mails" {
                     ul {
@@ -109,29 +108,4 @@ async fn log<S, C: Clock, E: Entropy>(
 
 fn of_page(page: usize) -> String {
     link::with(PATH, &[("page", &page.to_string())])
-}
-
-fn cells(notice: &Notice) -> Vec<Markup> {
-    vec![
-        view::time(&date_time(notice.at)),
-        view::untrusted_text(&notice.address),
-        html! { (notice.kind.label()) },
-        html! { (notice.period) },
-        state(notice),
-    ]
-}
-
-fn state(Notice { state, due, cause, .. }: &Notice) -> Markup {
-    html! {
-        @match state {
-            NoticeState::Waiting => "Waiting",
-            NoticeState::Sending => "No result: it may have been sent",
-            NoticeState::Sent => "Sent",
-            NoticeState::Failed => { span.tag.alarm { "Failed" } " " },
-        }
-        @if let (Some(cause), NoticeState::Failed) = (cause, state) {
-            code { (cause) }
-            @if due.is_some() { ", will be retried" }
-        }
-    }
 }

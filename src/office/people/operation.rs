@@ -7,9 +7,10 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text, unit};
-use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::operation::table::capital;
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::refused::Refused;
 use crate::office::shops::operation::register::{confirm_new, must_be_registered, whose};
@@ -190,27 +191,29 @@ pub const LIST: Spec =
     Spec::reads("people", "list", "list the people of a unit or a team", &[UNIT, TEAM])
         .answers("`people`: for each person `address`, `role`, `created`, `by` (who added the person), `byShop` (`true` if `by` is a person of a shop)");
 
-#[derive(Serialize)]
-struct PeopleList {
-    people: Vec<Person>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, place: Place) -> Result<Answer> {
     let place = place.level().map_err(Failure::Usage)?;
     let people = people::list_all(call.ledger, &place).await?;
     if people.is_empty() {
         must_be_registered(call, Some(place)).await?;
     }
-    let text = match people.is_empty() {
-        true => "no people".to_owned(),
-        false => {
-            let rows: Vec<_> = people.iter().map(cells).collect();
-            table(["ADDRESS", "ROLE", "CREATED", "BY"], &rows)
-        }
-    };
-    Answer::new(&PeopleList { people }, text)
+    Answer::list(
+        "people",
+        &people,
+        listing(&people, &|person| Fact::Text(person.by.clone())).in_lines(),
+    )
 }
 
-fn cells(Person { address, role, created, by, .. }: &Person) -> [String; 4] {
-    [address.clone(), role.name().to_owned(), time(created), by.clone()]
+/// Returns the list of people. `author` names who added a person.
+pub(crate) fn listing(people: &[Person], author: &dyn Fn(&Person) -> Fact) -> Listing {
+    Listing::new(
+        people,
+        "No people yet.",
+        &[
+            ("Address", &|it| Fact::Text(it.address.clone())),
+            ("Role", &|it| Fact::Words(capital(it.role.name()))),
+            ("Added", &|it| Fact::time(&*it.created)),
+            ("Added by", &|it| author(it)),
+        ],
+    )
 }

@@ -1,13 +1,13 @@
 //! The people who may sign in for a unit or a team.
 
-use super::operation::ADD;
+use super::operation::{ADD, listing};
 use super::rows::people::{PeopleList, Person};
 use super::rule as people;
+use crate::office::shared::operation::facts::Fact;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::link;
-use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
@@ -51,12 +51,14 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let number = query.text("page").parse().unwrap_or(1);
     let PeopleList { people, has_more } = people::list(context.ledger, place, number).await?;
     let times = context.times_of_place(place).await;
-    let rows: Vec<_> = people.iter().map(|person| cells(context, place, person, &times)).collect();
-    let added = times.heading("Added");
+    let author =
+        |person: &Person| Fact::text(Some(context.author.name_of(&person.by, person.by_shop)));
+    let listing = listing(&people, &author);
+    let changes = people.iter().map(|person| removal(place, person)).collect();
     let content = html! {
         p.lead { "People who may sign in to this dashboard for the " (register::owner(place)) "." }
         section {
-            (view::table(&["Address", "Role", &added, "Added by", "Change"], &rows, "No people yet."))
+            (times.table_with(&listing, "Change", changes))
             (pages(place, number.max(1), has_more))
             p.soft {
                 "Managers see personal data, send e-mails again, erase people, and change keys, the profile and this "
@@ -95,26 +97,13 @@ fn remove_form(place: &KeyLevel) -> Markup {
     view::form(&path(place, "remove"), &content)
 }
 
-fn cells<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    place: &KeyLevel,
-    person: &Person,
-    times: &ListTimes<'_, C>,
-) -> Vec<Markup> {
-    let Person { address, role, created, by, by_shop, .. } = person;
-    vec![
-        view::untrusted_text(address),
-        html! { (view::capital(role.name())) },
-        times.cell(created),
-        context.author_of(by, *by_shop),
-        view::form(
-            &path(place, "remove"),
-            &html! {
-                (hidden("address", address))
-                button.quiet aria-label={ "Remove " (address) } { "Remove" }
-            },
-        ),
-    ]
+/// Renders the button that removes a person.
+fn removal(place: &KeyLevel, Person { address, .. }: &Person) -> Markup {
+    let content = html! {
+        (hidden("address", address))
+        button.quiet aria-label={ "Remove " (address) } { "Remove" }
+    };
+    view::form(&path(place, "remove"), &content)
 }
 
 /// Returns the path of the page of people. If `last` is not empty, returns the path of a form, which ends with `last`.

@@ -86,7 +86,7 @@ fn no_page_and_no_answer_to_a_form_names_an_operator_to_people_of_a_shop() {
         assert_has(&shops.dashboard.get(VIC, path), 200, &["the operator"]);
     }
     let key = shops.dashboard.search(EVA, &[("text", &shops.keys[0])]);
-    assert_has(&key, 200, &["label-of-north", "by <bdi>the operator</bdi>"]);
+    assert_has(&key, 200, &["label-of-north", "<bdi>the operator</bdi>"]);
 }
 
 #[test]

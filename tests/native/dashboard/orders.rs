@@ -22,7 +22,10 @@ fn listed(count: u64) -> (TestDashboard, Vec<String>) {
 fn ids(page: &Answer) -> Vec<String> {
     assert_eq!(page.status, 200, "{}", page.text);
     assert_inert(&page.text);
-    let parts = page.text.split("<a class=\"reference\" href=\"/transactions/").skip(1);
+    let parts = page
+        .text
+        .split("<th scope=\"row\" data-label=\"Transaction\"><a href=\"/transactions/")
+        .skip(1);
     parts.map(|rest| rest.split_once('"').unwrap().0.to_owned()).collect()
 }
 
@@ -166,7 +169,7 @@ fn a_list_shows_references_and_pledges() {
         test_dashboard.store().take_reads();
         let page = test_dashboard.get(person, "/orders").text;
         assert_inert(&page);
-        for text in ["order-7 &lt;script", "3 × <bdi>tree</bdi>, 1,000.3 × <bdi>reef"] {
+        for text in ["order-7 &lt;script", "3 × tree, 1,000.3 × reef"] {
             assert!(page.contains(text), "{person}: {text}: {page}");
         }
         assert!(page.contains(&format!("{unread}1.")), "{person}");
@@ -332,11 +335,11 @@ fn a_file_has_what_the_list_shows_and_starts_no_formula() {
     let file = |person, query: &str| test_dashboard.get(person, &format!("/orders.csv{query}"));
     let whole = file(SUPPORT, "");
     assert_eq!(whole.headers["content-type"], "text/csv; charset=utf-8");
-    let head = "\u{feff}id,reference,pledged,buyer,createdAt,unit,unitName,mode,charge,credited,net,currencyCode,states\r\n";
+    let head = "\u{feff}id,reference,pledged,buyer,created,unit,name,mode,net_amount,charge,credited,currency,state\r\n";
     assert!(whole.text.starts_with(head), "{}", whole.text);
     assert!(whole.text.contains(&id) && whole.text.contains(&other));
     assert!(whole.text.contains(",'=cmd") || whole.text.contains("\"'=cmd"), "{}", whole.text);
-    assert!(whole.text.contains("\"North, wind\",live,1.50,,1.50,USD,"), "{}", whole.text);
+    assert!(whole.text.contains("\"North, wind\",live,1.50,1.50,,USD,"), "{}", whole.text);
     assert!(whole.text.contains(",test,") && whole.text.contains(",Test"), "{}", whole.text);
     let live = file(SUPPORT, "?mode=live").text;
     assert!(live.contains(&id) && !live.contains(&other) && live.contains("c…@e…"));

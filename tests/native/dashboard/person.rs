@@ -37,7 +37,7 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
     test_dashboard.pass(10);
     test_dashboard.reconcile();
     let page = test_dashboard.person(&[]);
-    let shown = page.text.matches("<a class=\"reference\"").count();
+    let shown = page.text.matches("<th scope=\"row\" data-label=\"Transaction\"><a").count();
     assert!(shown == 20 && page.text.contains("These are the newest 20"), "{}", page.text);
     assert_eq!((page.status, test_dashboard.left(), test_dashboard.changes().len()), (200, 47, 0));
     assert_eq!(field(&page.text, "address"), ADDRESS);

@@ -49,7 +49,10 @@ fn other_transactions_of_the_order_and_the_buyer_are_beside_it() {
         assert!(page.text.contains(&format!("href=\"{path}\"")), "{}", main_of(&page.text));
         let list = test_dashboard.get(SUPPORT, &path);
         assert_inert(&list.text);
-        assert_eq!(list.text.matches("class=\"reference\"").count(), count);
+        assert_eq!(
+            list.text.matches("<th scope=\"row\" data-label=\"Transaction\"><a ").count(),
+            count
+        );
         assert_eq!(
             test_dashboard.get(ACCOUNTS, &path).status,
             403,
@@ -75,7 +78,11 @@ fn a_long_list_of_a_buyer_has_pages_and_keeps_its_filters() {
     }
     test_dashboard.reconcile();
     let page = test_dashboard.get(SUPPORT, &format!("/transactions/{}", ids[0]));
-    assert_eq!(page.text.matches("<a class=\"reference\"").count(), 5, "the newest");
+    assert_eq!(
+        page.text.matches("<th scope=\"row\" data-label=\"Transaction\"><a").count(),
+        5,
+        "the newest"
+    );
     let first =
         test_dashboard.get(SUPPORT, &format!("/orders?buyer={}&mode=test&month=2026-01", ids[0]));
     let older = link(&first, "Older →").unwrap();
@@ -83,7 +90,7 @@ fn a_long_list_of_a_buyer_has_pages_and_keeps_its_filters() {
         assert!(older.contains(kept), "{older}");
     }
     let rest = test_dashboard.get(SUPPORT, &older).text;
-    assert_eq!(rest.matches("<a class=\"reference\"").count(), 10);
+    assert_eq!(rest.matches("<th scope=\"row\" data-label=\"Transaction\"><a").count(), 10);
     let none = test_dashboard.get(SUPPORT, &format!("/orders?buyer={}&mode=live", ids[0])).text;
     assert!(none.contains("No transactions."));
 }

@@ -360,8 +360,12 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     has(&odd, 200, &format!("href=\"{ODD_PATH}\""));
     assert_eq!(commands(&dashboard), ["teams add", "teams add"]);
     let page = dashboard.get(OPERATOR, "/teams");
-    has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
-    has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td data-label=\"Units\">1</td>");
+    has(&page, 200, "<a href=\"/teams/%3Ci%3E\"><bdi>&lt;i&gt;</bdi></a>");
+    has(
+        &page,
+        200,
+        "<a href=\"/teams/chain\"><bdi>chain</bdi></a></th><td class=\"number\" data-label=\"Units\">1</td>",
+    );
     assert!(!page.text.contains("Not all teams and units are shown"), "{}", page.text);
     dashboard.store().set_page_length(1);
     for number in 0..9 {
@@ -369,7 +373,7 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     }
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "Not all teams and units are shown");
-    has(&page, 200, ">a</a></th><td data-label=\"Units\">9</td>");
+    has(&page, 200, "><bdi>a</bdi></a></th><td class=\"number\" data-label=\"Units\">9</td>");
 }
 
 #[test]

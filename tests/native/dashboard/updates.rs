@@ -223,7 +223,7 @@ fn what_was_done_becomes_a_draft_by_one_click() {
     let again = dashboard.post_new(OPERATOR, "/fulfilment/update", &named);
     assert_has(&again, 422, &["already has an update"]);
     let page = dashboard.get(OPERATOR, "/fulfilment?month=2026-01");
-    assert_has(&page, 200, &[&format!("<a href=\"{path}\">Open</a>")]);
+    assert_has(&page, 200, &[&format!("<a href=\"{path}\">Update</a>")]);
     dashboard.post_confirmed(OPERATOR, "/fulfilment/remove", &named);
     let page = dashboard.get(OPERATOR, &path);
     assert_has(

@@ -40,7 +40,7 @@ fn payment(
 ) -> Vec<(&'static str, String)> {
     let page = dashboard.get(ACCOUNTS, "/units/unit_dev/paid?mode=live&month=2025-12");
     assert_has(&page, 200, &["Dec 2025 of the unit", "Amount in USD"]);
-    assert_eq!(rows(&page), [["USD", "1.50", "", "1.50", "2", "1"]], "what is due");
+    assert_eq!(rows(&page), [["USD", "1.50", "", "", "", "1.50", "2", "1"]], "what is due");
     assert_eq!(field(&page.text, "amount-USD"), "1.50");
     assert_eq!(
         field(&page.text, "accept-unpriced"),
@@ -171,7 +171,7 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
 fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
     let (dashboard, _) = used();
     let page = dashboard.get(ACCOUNTS, "/payments?month=2025-12");
-    let total = ["USD", "1.50", "", "1.50", "2", "1"];
+    let total = ["USD", "1.50", "", "", "", "1.50", "2", "1"];
     assert_eq!(rows(&page), [total]);
     assert_has(&page, 200, &["href=\"/units/unit_dev/payments?mode=live\"", "Complete up to"]);
     let running = dashboard.get(ACCOUNTS, "/payments?month=2026-01");
@@ -186,7 +186,7 @@ fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
     }
     let file = dashboard.get(ACCOUNTS, "/payments.csv?month=2025-12");
     let line =
-        "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
+        "2025-12,unit_dev,live,2,1,1.50,0.00,0.00,1.50,USD,,,,,,2026-01-31T11:58:00.123Z\r\n";
     assert!(file.text.ends_with(line), "{}", file.text);
     let name = "attachment; filename=\"payments-live-2025-12.csv\"";
     assert_eq!(file.headers["content-disposition"], name);
@@ -365,12 +365,12 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     let file = dashboard.get(ACCOUNTS, "/units/=unit/payments.csv");
     let line = |month: &str, invoice: &str| {
         format!(
-            "'=unit,live,{month},USD,0.00,0,0,2026-01-31T11:58:00.123Z,2026-01-05T00:00:00.000Z,1.50,{invoice},\
-            \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z,0.00,0.00,0.00\r\n"
+            "{month},'=unit,live,0,0,0.00,0.00,0.00,0.00,USD,1.50,2026-01-05T00:00:00.000Z,{invoice},\
+            \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z,2026-01-31T11:58:00.123Z\r\n"
         )
     };
-    let headings = "\u{feff}unit,mode,month,currency,amount,transactions,unpriced,complete_up_to,paid_at,\
-        paid_amount,invoice,marked_by,marked_at,credited,carried,due\r\n";
+    let headings = "\u{feff}month,unit,mode,transactions,unpriced,amount,credited,carried,due,currency,\
+        paid_amount,paid_at,invoice,marked_by,marked_at,complete_up_to\r\n";
     let lines = [
         line("2025-12", "'=1+1"),
         line("2025-11", "\"'@a,b\""),
@@ -392,7 +392,7 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     let (used, _) = used();
     let file = used.get(ACCOUNTS, "/units/unit_dev/payments.csv?mode=live").text;
     let unpaid =
-        "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
+        "2025-12,unit_dev,live,2,1,1.50,0.00,0.00,1.50,USD,,,,,,2026-01-31T11:58:00.123Z\r\n";
     assert!(file.contains(unpaid), "{file}");
 }
 

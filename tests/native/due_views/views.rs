@@ -3,7 +3,8 @@
 use super::model::{Sums, name};
 use super::{History, SHOPS, of};
 use futures_executor::block_on;
-use impact_pledge::office::orders::rule::{Export, LineKind, TransactionFilter, for_spreadsheet};
+use impact_pledge::office::orders::operation::exported;
+use impact_pledge::office::orders::rule::{Export, LineKind, TransactionFilter};
 use impact_pledge::office::payments::rule as payments;
 use impact_pledge::office::payments::rule::due_months::{DueFilter, due_month, due_months};
 use impact_pledge::office::payments::rule::dues::Due;
@@ -116,7 +117,7 @@ impl History {
         assert_eq!(cents, sums.map_or(0, Sums::due), "export: {self}: {lines:?}");
         let mut orders = lines.iter().filter(|line| line.kind == LineKind::Transaction);
         assert!(orders.all(|line| line.unit_price.as_deref() == Some("0.50")), "{lines:?}");
-        assert!(!for_spreadsheet(&lines).contains("'-"), "a negative amount is a number");
+        assert!(!exported(&lines).csv().contains("'-"), "a negative amount is a number");
     }
 
     #[track_caller]

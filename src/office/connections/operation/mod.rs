@@ -7,3 +7,4 @@ mod read;
 pub(super) use arguments::{in_words, path};
 pub use change::{ADD, END, FETCH, RETRY, SET, add, end, fetch, retry, set};
 pub use read::{DELIVERIES, LIST, PREVIEW, deliveries, list, preview};
+pub(crate) use read::{listing, received};

@@ -5,8 +5,11 @@ use crate::office::connections::rows::received::{Fate, Finding, ReceivedRow};
 use crate::office::connections::rule as connections;
 use crate::office::connections::rule::Connection;
 use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::link;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, unit};
-use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::pledges::orders::{OrderSettings, System};
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::service::Clock as _;
@@ -24,11 +27,6 @@ pub const LIST: Spec = Spec::reads(
 #[derive(Deserialize)]
 pub struct List {
     unit: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Listed {
-    connections: Vec<ListedConnection>,
 }
 
 #[derive(Serialize)]
@@ -65,25 +63,28 @@ impl From<Connection> for ListedConnection {
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit }: List) -> Result<Answer> {
     let found = connections::list(call.ledger, unit.as_deref()).await?;
+    let text = listing(&found).in_lines();
     let connections: Vec<ListedConnection> = found.into_iter().map(Into::into).collect();
-    let cells = |it: &ListedConnection| {
-        [
-            it.connection.clone(),
-            it.scope.unit.clone(),
-            it.scope.mode.name().to_owned(),
-            it.system.label().to_owned(),
-            it.store.clone(),
-            time(&it.changed),
-        ]
-    };
-    let text = match connections.is_empty() {
-        true => "no connections".to_owned(),
-        false => {
-            let rows: Vec<_> = connections.iter().map(cells).collect();
-            table(["CONNECTION", "UNIT", "MODE", "SYSTEM", "SHOP", "CHANGED"], &rows)
-        }
-    };
-    Answer::new(&Listed { connections }, text)
+    Answer::list("connections", &connections, text)
+}
+
+/// Returns the list of connections.
+pub(crate) fn listing(connections: &[Connection]) -> Listing {
+    Listing::new(
+        connections,
+        "No shop system is connected yet.",
+        &[
+            ("Connection", &|it| Fact::id(it.id.as_str())),
+            ("Unit", &|it| Fact::unit(&it.record.scope.unit)),
+            ("Shop system", &|it| {
+                let address = link::path(&["connections", it.id.as_str()]);
+                Fact::words(it.record.endpoint.system.label()).at(address)
+            }),
+            ("Shop", &|it| Fact::Text(it.record.store.clone())),
+            ("Mode", &|it| Fact::Mode(it.record.scope.mode)),
+            ("Changed", &|it| Fact::time(&*it.changed)),
+        ],
+    )
 }
 
 pub const DELIVERIES: Spec = Spec::reads(
@@ -101,11 +102,6 @@ pub const DELIVERIES: Spec = Spec::reads(
 pub struct Deliveries {
     connection: String,
     before: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ListedDeliveries {
-    deliveries: Vec<Delivery>,
 }
 
 #[derive(Serialize)]
@@ -132,26 +128,45 @@ pub async fn deliveries<P: Ports>(call: &Call<'_, P>, asked: Deliveries) -> Resu
     let before = before.as_deref().and_then(crate::pledges::time::parse_ms);
     let before = before.unwrap_or_else(|| call.platform.now_ms().saturating_add(1));
     let rows = connections::deliveries(call.ledger, connection.id.as_str(), before).await?;
+    let text = received(&rows).in_lines();
     let deliveries: Vec<Delivery> = rows.into_iter().map(Into::into).collect();
-    let cells = |it: &Delivery| {
-        let order = it.shown.as_ref().or(it.number.as_ref());
-        let what = it.id.as_ref().or(it.detail.as_ref());
-        [
-            time(&it.at),
-            order.cloned().unwrap_or_default(),
-            it.outcome.name().to_owned(),
-            what.cloned().unwrap_or_default(),
-            it.delivery.clone(),
-        ]
-    };
-    let text = match deliveries.is_empty() {
-        true => "nothing was received".to_owned(),
-        false => {
-            let rows: Vec<_> = deliveries.iter().map(cells).collect();
-            table(["RECEIVED", "ORDER", "OUTCOME", "TRANSACTION OR REASON", "DELIVERY"], &rows)
-        }
-    };
-    Answer::new(&ListedDeliveries { deliveries }, text)
+    Answer::list("deliveries", &deliveries, text)
+}
+
+/// Returns the list of what was received.
+pub(crate) fn received(rows: &[ReceivedRow]) -> Listing {
+    Listing::new(
+        rows,
+        "Nothing was received yet.",
+        &[
+            ("Received", &|it| Fact::time_of(it.at)),
+            ("Order", &|it| {
+                Fact::text(it.finding.shown.as_deref().or(it.finding.number.as_deref()))
+            }),
+            ("Outcome", &|it| Fact::words(in_words(it.finding.outcome))),
+            ("Transaction", &|it| {
+                it.finding.id.as_deref().map_or_else(Fact::none, Fact::transaction)
+            }),
+            ("Details", &|it| Fact::Message(it.finding.detail.clone().unwrap_or_default())),
+            ("Delivery", &|it| Fact::id(&it.delivery)),
+        ],
+    )
+}
+
+fn in_words(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Waiting => "Waiting",
+        Fate::Pledged => "Pledged",
+        Fate::Known => "Pledged before",
+        Fate::Credited => "Refund credited",
+        Fate::Held => "Not pledged: its refund came first",
+        Fate::Skipped => "Not pledged",
+        Fate::Ignored => "Not an order",
+        Fate::Refused => "Refused",
+        Fate::Unreadable => "Not readable",
+        Fate::Ended => "Not pledged: the connection was ended",
+        Fate::Lost => "Lost",
+    }
 }
 
 pub const PREVIEW: Spec = Spec::reads(

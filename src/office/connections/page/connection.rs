@@ -6,13 +6,12 @@ use super::missed::missed;
 use super::steps::steps;
 use crate::office::connections::operation;
 use crate::office::connections::operation::{END, RETRY, SET, path};
-use crate::office::connections::rows::received::{Fate, Finding, ReceivedRow};
+use crate::office::connections::rows::received::ReceivedRow;
 use crate::office::connections::rule as connections;
 use crate::office::connections::rule::{Connection, Preview};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
-use crate::office::shared::page::link;
 use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
@@ -21,7 +20,6 @@ use crate::office::shared::page::view::{Field, hidden};
 use crate::pledges::orders::OrderSettings;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
-use crate::pledges::time::date_time;
 use maud::{Markup, html};
 
 /// Shows a connection. Ledger cost: 4 queries. KV cost: 1 read.
@@ -131,50 +129,16 @@ fn received<S, C: Clock, E: Entropy>(
     deliveries: &[ReceivedRow],
     times: &ListTimes<'_, C>,
 ) -> Markup {
-    let rows: Vec<_> = deliveries.iter().map(|row| cells(context, found, row, times)).collect();
-    let at = times.heading("Received");
+    let change = |row: &ReceivedRow| {
+        html! { @if row.finding.outcome.can_retry() { (retry_form(context, found, row)) } }
+    };
+    let listing = operation::received(deliveries).without(&["Delivery"]);
     html! {
         section {
             h2 { "Received" }
-            (view::table(&[&at, "Order", "Outcome", "Details", "Change"], &rows, "Nothing was received yet."))
+            (times.table_with(&listing, "Change", deliveries.iter().map(change).collect()))
             (view::more(deliveries.len()))
         }
-    }
-}
-
-fn cells<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    found: &Connection,
-    row: &ReceivedRow,
-    times: &ListTimes<'_, C>,
-) -> Vec<Markup> {
-    let Finding { outcome, number, shown, detail, id, .. } = &row.finding;
-    let order = shown.as_ref().or(number.as_ref());
-    vec![
-        times.cell(&date_time(row.at)),
-        html! { @if let Some(order) = order { (view::untrusted_text(order)) } },
-        html! { (in_words(*outcome)) },
-        html! {
-            @if let Some(id) = id { a href=(link::path(&["transactions", id])) { "Transaction" } " " }
-            @if let Some(detail) = detail { (view::inline_code(&view::sentence(detail))) }
-        },
-        html! { @if outcome.can_retry() { (retry_form(context, found, row)) } },
-    ]
-}
-
-fn in_words(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Waiting => "Waiting",
-        Fate::Pledged => "Pledged",
-        Fate::Known => "Pledged before",
-        Fate::Credited => "Refund credited",
-        Fate::Held => "Not pledged: its refund came first",
-        Fate::Skipped => "Not pledged",
-        Fate::Ignored => "Not an order",
-        Fate::Refused => "Refused",
-        Fate::Unreadable => "Not readable",
-        Fate::Ended => "Not pledged: the connection was ended",
-        Fate::Lost => "Lost",
     }
 }
 

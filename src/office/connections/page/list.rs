@@ -1,9 +1,8 @@
 //! The connections of a unit, and the form that adds one.
 
-use super::address::address;
 use super::examples::SETTINGS;
 use super::troubles::troubles;
-use crate::office::connections::operation::ADD;
+use crate::office::connections::operation::{ADD, listing};
 use crate::office::connections::rule as connections;
 use crate::office::connections::rule::Connection;
 use crate::office::shared::page::context::PageContext;
@@ -11,7 +10,6 @@ use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::link;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
-use crate::office::shared::page::view;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use maud::html;
@@ -24,33 +22,20 @@ pub(crate) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     let found = connections::list(context.ledger, Some(unit)).await?;
     let troubles = troubles(context, Some(unit), |_| true).await?;
     let times = context.times_of(Some(unit)).await;
-    let rows: Vec<_> = found
-        .iter()
-        .map(|it| {
-            let Connection { id, record, changed, .. } = it;
-            vec![
-                html! { a href=(address(id)) { (record.endpoint.system.label()) } },
-                view::untrusted_text(&record.store),
-                html! { (view::capital(record.scope.mode.name())) },
-                times.cell(changed),
-            ]
-        })
-        .collect();
-    let changed = times.heading("Changed");
     let action = link::path(&["units", unit, "connections"]);
     let form = OperationForm {
         fixed: &[("unit", unit)],
         values: &[("settings", SETTINGS)],
         ..OperationForm::new(&ADD, &action)
     };
-    let headings = ["Shop system", "Shop", "Mode", &*changed];
+    let listing = listing(&found).without(&["Connection", "Unit"]);
     let content = html! {
         p.lead {
             "A connected shop system sends its orders to this service, and each paid order is pledged once. "
             "Nothing has to be installed in the shop."
         }
         @if let Some(troubles) = &troubles { section { (troubles) } }
-        section { (view::table(&headings, &rows, "No shop system is connected yet.")) }
+        section { (times.table(&listing)) }
         section {
             h2 { "Connect a shop system" }
             p {

@@ -1,8 +1,9 @@
 //! The list of what was recorded as done for a month.
 
-use super::shops;
+use crate::office::fulfilment::operation::recorded;
 use crate::office::fulfilment::rows::fulfilments::{Fulfilment, NewFulfilment};
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::listing::{table, table_with};
 use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::roles::Permission;
@@ -13,39 +14,17 @@ use std::collections::BTreeMap;
 pub(super) fn list<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,
-    recorded: &[Fulfilment],
+    fulfilments: &[Fulfilment],
     drafted: &BTreeMap<String, String>,
 ) -> Markup {
-    let row = |fulfilment: &Fulfilment| {
-        let Fulfilment { id, done, by, at, .. } = fulfilment;
-        vec![
-            html! { a href=(shops::address(selection, &done.offering)) title="For whom" { (view::untrusted_text(&done.offering)) } },
-            html! { (view::grouped(&done.quantity)) },
-            view::day(&[&done.done_on, "T00:00:00Z"].concat()),
-            details(done),
-            html! { (view::untrusted_text(by)) " on " (view::time(at)) },
-            html! { @if context.may(Permission::Operate) { (update_cell(context, selection, done, id, drafted.get(id))) } },
-            html! { @if context.may(Permission::Operate) { (remove_button(selection, done, id)) } },
-        ]
-    };
-    let rows: Vec<_> = recorded.iter().map(row).collect();
-    let headings =
-        ["Offering", "Quantity", "Done on", "Details", "Recorded by", "Update", "Remove"];
-    view::table_of(
-        &headings,
-        &["Quantity"],
-        &rows,
-        "Nothing is recorded as done for this month yet.",
-    )
-}
-
-fn details(NewFulfilment { partner, place, report, .. }: &NewFulfilment) -> Markup {
-    html! {
-        @for text in [partner, place].into_iter().flatten() { div { (view::untrusted_text(text)) } }
-        @if let Some(report) = report {
-            div { a href=(report) rel="noreferrer" { "Report" } }
-        }
+    let listing = recorded(fulfilments).without(&["Month", "Mode", "ID"]);
+    if !context.may(Permission::Operate) {
+        return table(&listing);
     }
+    let change = |Fulfilment { id, done, .. }: &Fulfilment| {
+        html! { (update_cell(context, selection, done, id, drafted.get(id))) (remove_button(selection, done, id)) }
+    };
+    table_with(&listing, "Change", fulfilments.iter().map(change).collect())
 }
 
 /// Renders a link to the buyers' update that was drafted from a fulfilment. If there is no such update,
@@ -58,7 +37,7 @@ fn update_cell<S, C: Clock, E: Entropy>(
     update: Option<&String>,
 ) -> Markup {
     if let Some(update) = update {
-        return html! { a href=(link::path(&["updates", update])) { "Open" } };
+        return html! { a href=(link::path(&["updates", update])) { "Update" } };
     }
     context.form(
         "/fulfilment/update",

@@ -6,7 +6,9 @@ use crate::office::fulfilment::rows::fulfilments::NewFulfilment;
 use crate::office::fulfilment::rows::quantities;
 use crate::office::fulfilment::rows::quantities::OfferingSum;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::coverage::{Coverage, DamagedRecords, coverage_of_quantities};
+use crate::office::shared::rule::coverage::{
+    Coverage, DamagedRecords, as_count, coverage_of_quantities,
+};
 use crate::office::shared::rule::error::Result;
 use crate::office::system::rule::epoch;
 use crate::office::updates::rows::told;
@@ -52,13 +54,14 @@ impl Balance {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Balances {
     /// The balances: newest month first, then by mode and offering.
     pub balances: Vec<Balance>,
     pub more: bool,
     /// Transactions that the sums leave out, because they have too many quantities.
+    #[serde(serialize_with = "as_count")]
     pub left_out: DamagedRecords,
     #[serde(flatten)]
     pub coverage: Coverage,

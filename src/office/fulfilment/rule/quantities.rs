@@ -6,7 +6,9 @@ use crate::office::fulfilment::rows::unit_quantities;
 use crate::office::fulfilment::rows::unit_quantities::UnitSum;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::shared::rows::port::Ledger;
-use crate::office::shared::rule::coverage::{Coverage, DamagedRecords, coverage_of_quantities};
+use crate::office::shared::rule::coverage::{
+    Coverage, DamagedRecords, as_count, coverage_of_quantities,
+};
 use crate::office::shared::rule::error::Result;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
@@ -20,6 +22,7 @@ pub struct PledgedQuantities {
     pub more: bool,
     /// Transactions that the sums leave out, because their quantities take more than 1.4 MB as JSON. They
     /// belong to the units of the query, and may be of any month.
+    #[serde(serialize_with = "as_count")]
     pub left_out: DamagedRecords,
     #[serde(flatten)]
     pub coverage: Coverage,
@@ -55,6 +58,7 @@ pub struct UnitQuantities {
     pub units: Vec<UnitSum>,
     pub more: bool,
     /// Transactions that the sums leave out, as in [`PledgedQuantities`].
+    #[serde(serialize_with = "as_count")]
     pub left_out: DamagedRecords,
     #[serde(flatten)]
     pub coverage: Coverage,

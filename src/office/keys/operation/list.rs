@@ -1,12 +1,13 @@
 use crate::office::keys::rule as keys;
 use crate::office::keys::rule::{KeyMetadata, KeyRow};
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result, invalid};
+use crate::office::shared::operation::facts::{Fact, Tone};
+use crate::office::shared::operation::listing::Listing as Table;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, text, unit};
-use crate::office::shared::operation::table::{table, time};
 use crate::office::shops::operation::register::must_be_registered;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::scope::Mode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::cmp::Ordering;
 
 pub const LIST: Spec = Spec::reads(
@@ -87,11 +88,6 @@ impl Column {
     }
 }
 
-#[derive(Serialize)]
-struct Keys {
-    keys: Vec<KeyRow>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, listing: Listing) -> Result<Answer> {
     let levels =
         [listing.unit.clone().map(KeyLevel::Unit), listing.team.clone().map(KeyLevel::Team)];
@@ -107,46 +103,36 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, listing: Listing) -> Result<Answ
     }
     let age = Column::Created;
     rows.sort_by(|a, b| listing.sort.compare(a, b).then_with(|| age.compare(a, b)));
-    let text = match rows.is_empty() {
-        true => "no keys".to_owned(),
-        false => {
-            let heads = ["ID", "MODE", "UNIT OR TEAM", "LABEL", "CREATED", "BY", "EXPIRES", "NOTE"];
-            table(heads, &rows.iter().map(cells).collect::<Vec<_>>())
-        }
-    };
-    Answer::new(&Keys { keys: rows }, text)
+    Answer::list("keys", &rows, listed(&rows, &|note| Fact::Text(note.by.clone())).in_lines())
 }
 
-fn cells(row: &KeyRow) -> [String; 8] {
-    let id = row.name.id.clone();
-    let problem = row.problem.clone();
-    let Some(note) = &row.note else {
-        let [none, unknown] = ["", "?"].map(str::to_owned);
-        let problem = problem.unwrap_or_default();
-        return [
-            id,
-            unknown.clone(),
-            unknown,
-            none.clone(),
-            none.clone(),
-            none.clone(),
-            none,
-            problem,
-        ];
+/// Returns the list of keys. `author` names who created a key.
+pub(crate) fn listed(keys: &[KeyRow], author: &dyn Fn(&KeyMetadata) -> Fact) -> Table {
+    let noted = |row: &KeyRow, of: &dyn Fn(&KeyMetadata) -> Fact| {
+        row.note.as_ref().map_or_else(Fact::none, of)
     };
-    let replaced = note.successor.as_ref().map(|successor| format!("replaced by {successor}"));
-    let remarks: Vec<_> = replaced.into_iter().chain(problem).collect();
-    [
-        id,
-        note.mode.name().to_owned(),
-        match &note.level {
-            KeyLevel::Unit(unit) => format!("unit {unit}"),
-            KeyLevel::Team(team) => format!("team {team}"),
-        },
-        note.label.clone(),
-        time(&note.created),
-        note.by.clone(),
-        note.ends.as_deref().map(time).unwrap_or_default(),
-        remarks.join("; "),
-    ]
+    Table::new(
+        keys,
+        "No API keys yet.",
+        &[
+            ("ID", &|row| Fact::id(&row.name.id)),
+            ("Mode", &|row| noted(row, &|note| Fact::Mode(note.mode))),
+            ("Unit or team", &|row| {
+                noted(row, &|note| Fact::Text([note.level.kind(), " ", note.level.id()].concat()))
+            }),
+            ("Label", &|row| noted(row, &|note| Fact::Text(note.label.clone()))),
+            ("Created", &|row| noted(row, &|note| Fact::time(&*note.created))),
+            ("Created by", &|row| noted(row, &|note| author(note))),
+            ("Expires", &|row| noted(row, &|note| Fact::time(note.ends.as_deref()))),
+            ("Note", &|row| remarks(row)),
+        ],
+    )
+}
+
+/// Returns which key replaces a key, and what is wrong with it.
+fn remarks(row: &KeyRow) -> Fact {
+    let successor = row.note.as_ref().and_then(|note| note.successor.as_ref());
+    let replaced = successor.map(|successor| Fact::Words(format!("replaced by {successor}")));
+    let problem = row.problem.clone().map(|problem| Fact::Tag(Tone::Alarm, problem));
+    Fact::List(replaced.into_iter().chain(problem).collect())
 }

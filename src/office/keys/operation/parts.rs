@@ -65,17 +65,17 @@ pub(crate) fn facts<C: Clock, E: Entropy>(
     reader: &Author<'_, C, E>,
 ) -> Facts {
     let mut facts = vec![("ID", Fact::Id(name.id.clone()))];
-    if let Some(KeyMetadata { level, mode, label, created, by, by_shop, ends, successor, .. }) =
-        note
-    {
+    if let Some(note) = note {
+        let KeyMetadata { level, mode, label, created, by, by_shop, .. } = note;
         facts.extend([
-            ("Mode", Fact::Words(mode.name().to_owned())),
+            ("Mode", Fact::Mode(*mode)),
             ("For", Fact::Text([level.kind(), " ", level.id()].concat())),
             ("Label", Fact::Text(label.clone())),
             ("Created", Fact::Time(created.clone())),
             ("Created by", Fact::text(Some(reader.name_of(by, *by_shop)))),
-            ("Expires", Fact::Time(ends.clone().unwrap_or_default())),
-            ("Replaced by", Fact::Id(successor.clone().unwrap_or_default())),
+            ("Replaces", Fact::text(note.predecessor.as_deref())),
+            ("Replaced by", Fact::text(note.successor.as_deref())),
+            ("Expires", note.ends.as_deref().map_or_else(|| Fact::words("never"), Fact::time)),
         ]);
     }
     facts.push(("Problem", Fact::text(problem.as_deref())));

@@ -1,9 +1,10 @@
 //! The keys of a unit or a team.
 
-use crate::office::keys::operation::CREATE;
+use crate::office::keys::operation::{CREATE, listed};
 use crate::office::keys::rule as keys;
 use crate::office::keys::rule::{KeyMetadata, KeyName, KeyRow};
-use crate::office::orders::page::{orders, transaction};
+use crate::office::orders::page::orders;
+use crate::office::shared::operation::facts::Fact;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::list_times::ListTimes;
@@ -14,7 +15,6 @@ use crate::office::shared::rule::records::MAX_PAGES;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
-use crate::pledges::time::TimeZones;
 use maud::{Markup, html};
 
 /// Renders the keys of a unit or a team, and the form that creates a key. KV cost: 1 read, and 1 list per 1,000 keys, at most 10.
@@ -26,18 +26,16 @@ pub(crate) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     let (mut rows, has_more) = keys::list(context.store, Some(level), MAX_PAGES).await?;
     let has_ends = rows.iter().any(|row| row.problem.is_some() || ends(row));
     rows.sort_by(|one, other| created(other).cmp(created(one)));
-    let shown = rows
-        .iter()
-        .take(view::MAX_ROWS)
-        .map(|row| cells(context, row, times, has_ends))
-        .collect::<Vec<_>>();
-    let (created, expires) = (times.heading("Created"), times.heading("Expires"));
-    let mut headings = vec!["ID", "Mode", "Label", "Change", &created];
-    headings.extend(has_ends.then_some(&*expires));
+    let shown = rows.get(..view::MAX_ROWS).unwrap_or(&rows);
+    let author =
+        |note: &KeyMetadata| Fact::text(Some(context.author.name_of(&note.by, note.by_shop)));
+    let ends: &[&str] = if has_ends { &[] } else { &["Expires", "Note"] };
+    let listing = listed(shown, &author).without(&["Unit or team"]).without(ends);
+    let changes = shown.iter().map(|row| changes(row, level)).collect();
     Ok(html! {
         section #keys {
             h2 { "API keys" }
-            (view::table(&headings, &shown, "No API keys yet."))
+            (times.table_with(&listing, "Change", changes))
             (view::more(rows.len()))
             (view::picked(has_more, "keys of all units and teams"))
             (view::staleness_note())
@@ -56,37 +54,10 @@ fn created(row: &KeyRow) -> &str {
     row.note.as_ref().map_or("", |note| &note.created)
 }
 
-fn cells<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    row: &KeyRow,
-    times: &ListTimes<'_, C>,
-    has_ends: bool,
-) -> Vec<Markup> {
-    let Some(note) = &row.note else { return vec![] };
-    let mut cells = vec![
-        html! { code { (row.name.id) } },
-        transaction::mode(note.mode.is_live()),
-        html! { bdi { (note.label) } },
-        html! {
-            (change_forms(&row.name, &note.level))
-            a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Transactions of the key " (row.name.id) } { "Transactions" }
-        },
-        html! {
-            (times.cell(&note.created))
-            div { small { "by " (context.author_of(&note.by, note.by_shop)) } }
-        },
-    ];
-    cells.extend(has_ends.then(|| expiry(row, note, times)));
-    cells
-}
-
-fn expiry(row: &KeyRow, note: &KeyMetadata, times: &ListTimes<'_, impl TimeZones>) -> Markup {
+fn changes(row: &KeyRow, level: &KeyLevel) -> Markup {
     html! {
-        @if let Some(ends) = &note.ends { (times.cell(ends)) }
-        @if let Some(successor) = &note.successor {
-            " " small { "replaced by " code { (successor) } }
-        }
-        @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
+        (change_forms(&row.name, level))
+        a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Transactions of the key " (row.name.id) } { "Transactions" }
     }
 }
 

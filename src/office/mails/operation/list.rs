@@ -2,13 +2,14 @@
 
 use super::parts::{ID, SERVICE};
 use crate::office::mails::rule as notifications;
-use crate::office::mails::rule::{
-    CountedGroup, EmailView, FailedMail, FailedQuery, FailureGroup, Failures,
-};
+use crate::office::mails::rule::{CountedGroup, EmailView, FailedMail, FailedQuery, Failures};
 use crate::office::orders::rule as transactions;
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec};
-use crate::office::shared::operation::table::{facts, paragraphs, table, time};
+use crate::office::shared::operation::table::{facts, paragraphs, time};
+use crate::office::shared::operation::unit_names::UnitNames;
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::service::Clock as _;
 use crate::pledges::types::NotificationService;
@@ -84,20 +85,12 @@ pub async fn failed<P: Ports>(call: &Call<'_, P>, asked: Failed) -> Result<Answe
     let query = FailedQuery { day, service, limit, ..FailedQuery::default() };
     let found = notifications::failed(call.store, call.platform, &query).await?;
     let groups = notifications::groups(call.store, call.ledger, call.platform.now_ms()).await?;
-    let rows: Vec<_> = found.failed.iter().map(cells).collect();
-    let list = match rows.is_empty() {
-        true => "no failed e-mails or messages".to_owned(),
-        false => table(["DAY", "ID", "SERVICE", "UNIT", "MODE", "NOW"], &rows),
-    };
     let more = match found.more {
         true => "There are more: raise `--limit`, or choose a day with `--day`.".to_owned(),
         false => String::new(),
     };
-    let by_cause = match groups.is_empty() {
-        true => String::new(),
-        false => table(GROUP_HEADS, &groups.iter().map(group_cells).collect::<Vec<_>>()),
-    };
-    let text = paragraphs([list, more, by_cause]);
+    let by_cause = by_cause(&groups, &UnitNames::default());
+    let text = paragraphs([listing(&found.failed).in_lines(), more, by_cause.in_lines()]);
     Answer::new(&FailedAnswer { found, groups }, text)
 }
 
@@ -108,24 +101,39 @@ struct FailedAnswer {
     groups: Vec<CountedGroup>,
 }
 
-const GROUP_HEADS: [&str; 6] = ["NUMBER", "SERVICE", "UNIT", "MODE", "CAUSE", "MEANING"];
-
-fn group_cells(CountedGroup { of, service, count, example }: &CountedGroup) -> [String; 6] {
-    let FailureGroup { scope, cause } = of;
-    [
-        count.to_string(),
-        service.name().to_owned(),
-        scope.unit.clone(),
-        scope.mode.name().to_owned(),
-        cause.clone(),
-        notifications::words(example).cause.into_owned(),
-    ]
+/// Returns the failures by unit and cause.
+pub(crate) fn by_cause(groups: &[CountedGroup], names: &UnitNames) -> Listing {
+    Listing::new(
+        groups,
+        "",
+        &[
+            ("Unit", &|it| names.unit(&it.of.scope.unit)),
+            ("Mode", &|it| Fact::Mode(it.of.scope.mode)),
+            ("Service", &|it| Fact::words(it.service.name())),
+            ("Cause", &|it| Fact::Message(notifications::words(&it.example).cause.into_owned())),
+            ("Code", &|it| Fact::Text(it.of.cause.clone())),
+            ("Number", &|it| Fact::number(it.count)),
+        ],
+    )
 }
 
-fn cells(FailedMail { day, id, service, now, problem }: &FailedMail) -> [String; 6] {
-    let state = now.as_ref().map(|now| notifications::in_words(&now.mail));
-    let unit = now.as_ref().map(|now| now.scope.unit.clone()).unwrap_or_default();
-    let mode = now.as_ref().map(|now| now.scope.mode.name().to_owned()).unwrap_or_default();
-    let state = problem.clone().or(state).unwrap_or_default();
-    [day.clone(), id.clone(), service.name().to_owned(), unit, mode, state]
+fn listing(failed: &[FailedMail]) -> Listing {
+    let now = |it: &FailedMail, of: &dyn Fn(&EmailView) -> Fact| {
+        it.now.as_ref().map_or_else(Fact::none, of)
+    };
+    Listing::new(
+        failed,
+        "No failed e-mails or messages.",
+        &[
+            ("Day", &|it| Fact::Day(it.day.clone())),
+            ("ID", &|it| Fact::transaction(&it.id)),
+            ("Service", &|it| Fact::words(it.service.name())),
+            ("Unit", &|it| now(it, &|now| Fact::unit(&now.scope.unit))),
+            ("Mode", &|it| now(it, &|now| Fact::Mode(now.scope.mode))),
+            ("Now", &|it| match &it.problem {
+                Some(problem) => Fact::Message(problem.clone()),
+                None => now(it, &|now| Fact::Message(notifications::in_words(&now.mail))),
+            }),
+        ],
+    )
 }

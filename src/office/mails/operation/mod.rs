@@ -7,6 +7,7 @@ mod preview;
 mod resend;
 
 pub use batch::{DISMISS, check_dismiss, dismiss};
+pub(crate) use list::by_cause;
 pub use list::{FAILED, SHOW, failed, show};
 pub use preview::{PREVIEW, preview};
 pub use resend::{RESEND, check, resend};

@@ -1,14 +1,14 @@
 //! The table of failures by unit and cause, with the form that resends or dismisses all of a group.
 
+use crate::office::mails::operation::by_cause as by_cause_of;
 use crate::office::mails::operation::{question_of_dismissal, question_of_resend};
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{BatchQuery, CountedGroup, FailureGroup};
-use crate::office::orders::page::transaction;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::listing::table_with;
 use crate::office::shared::page::refusal::{Refusal, Result};
-use crate::office::shared::page::unit_names::UnitNames;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::reason::check_reason;
@@ -30,38 +30,16 @@ pub(super) async fn by_cause<S: OperatorStore, C: Clock, E: Entropy>(
     let groups = notifications::groups(context.store, context.ledger, now_ms).await?;
     let shown = groups.get(..MAX_GROUPS).unwrap_or(&groups);
     let names = context.names_of(shown.iter().map(|group| &*group.of.scope.unit)).await;
-    let rows: Vec<_> = shown.iter().map(|group| row(context, group, &names)).collect();
+    let forms: Vec<_> = shown.iter().map(|group| form(context, group)).collect();
     Ok(html! {
-        @if !rows.is_empty() {
+        @if !shown.is_empty() {
             section {
                 h2 { "By unit and cause" }
-                (view::table_of(&["Unit", "Cause", "Number", "All of them"], &["Number"], &rows, ""))
+                (table_with(&by_cause_of(shown, &names), "All of them", forms))
                 @if groups.len() > shown.len() { p { "These are the " (MAX_GROUPS) " largest of " (groups.len()) " groups." } }
             }
         }
     })
-}
-
-fn row<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    group: &CountedGroup,
-    names: &UnitNames,
-) -> Vec<Markup> {
-    let CountedGroup { of: FailureGroup { scope, cause }, service, count, example } = group;
-    let words = notifications::words(example);
-    vec![
-        html! {
-            (names.link(&scope.unit))
-            @if !scope.mode.is_live() { " " (transaction::mode(false)) }
-        },
-        html! {
-            @if !service.is_email() { span.tag { (service.name()) } " " }
-            (view::inline_code(&view::sentence(&words.cause)))
-            @if !cause.is_empty() { " " code { (view::untrusted_text(cause)) } }
-        },
-        html! { (count) },
-        form(context, group),
-    ]
 }
 
 /// Renders the form of a group. A blocked address cannot be sent to again: its notifications can only be dismissed.

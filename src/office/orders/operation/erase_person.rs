@@ -1,5 +1,6 @@
-use super::find::{complete_of, covered_of, found};
-use super::parts::{MOST, listed};
+use super::find::{complete_of, found};
+use super::listing::listed;
+use super::parts::MOST;
 use super::receipt::{NOTHING_ERASED, Receipt};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{Found, PersonErasure, SearchKey, TransactionFilter};
@@ -42,7 +43,7 @@ pub(super) async fn erase_person<P: Ports>(
         checked: 0,
         received: 0,
         damaged: 0,
-        complete_up_to: covered_of(&found).complete_up_to,
+        complete_up_to: found.coverage.as_ref().map(|it| it.complete_up_to.clone()),
     };
     let (mode, is_everywhere) = (filter.mode, filter.unit.is_none());
     let person = PersonErasure { address: email, units: &units, mode, is_everywhere };

@@ -1,11 +1,12 @@
 //! Finds transactions by reference or e-mail address.
 
-use super::parts::{EMAIL, MODE, MOST, Transactions, UNIT, listed};
+use super::listing::listed;
+use super::parts::{EMAIL, MODE, MOST, Transactions, UNIT};
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
 use crate::office::shared::operation::call::{Answer, Call, Failure, Ports, Result, invalid};
-use crate::office::shared::operation::covered::{Covered, complete};
+use crate::office::shared::operation::covered::complete;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::operation::values::Values;
@@ -69,9 +70,9 @@ pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
         false => String::new(),
     };
     let text = paragraphs([listed(&found.transactions), more, complete_of(&found)]);
-    let covered = covered_of(&found);
-    let more = Some(found.more);
-    Answer::new(&Transactions { transactions: found.transactions, more, covered }, text)
+    let Found { transactions, more, coverage } = found;
+    let (more, covered) = (Some(more), coverage.into());
+    Answer::new(&Transactions { transactions, more, covered }, text)
 }
 
 /// Finds transactions. Fails if the text is not an e-mail address, or if nothing is found and the
@@ -93,10 +94,6 @@ pub(super) async fn found<P: Ports>(
     }
     transactions::mark_cancelled(call.store, &mut found.transactions).await?;
     Ok(found)
-}
-
-pub(super) fn covered_of(found: &Found) -> Covered {
-    found.coverage.as_ref().map(Covered::from).unwrap_or_default()
 }
 
 pub(super) fn complete_of(found: &Found) -> String {

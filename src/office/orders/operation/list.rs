@@ -1,10 +1,11 @@
-use super::parts::{MODE, MONTH, MOST, Transactions, UNIT, listed};
+use super::listing::listed;
+use super::parts::{MODE, MONTH, MOST, Transactions, UNIT};
 use crate::office::orders::rows::order::TransactionState;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{ListQuery, TransactionFilter};
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
-use crate::office::shared::operation::covered::{Covered, complete};
+use crate::office::shared::operation::covered::complete;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
 use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::roles::Permission;
@@ -64,6 +65,6 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
     }
     transactions::mark_cancelled(call.store, &mut orders).await?;
     let text = paragraphs([listed(&orders), complete(&found.coverage)]);
-    let covered = Covered::from(&found.coverage);
+    let covered = Some(found.coverage).into();
     Answer::new(&Transactions { transactions: orders, more: None, covered }, text)
 }

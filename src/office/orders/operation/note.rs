@@ -5,11 +5,11 @@ use crate::office::orders::rows::notes::{HandOver, Note};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::NoteChange;
 use crate::office::shared::operation::call::{Answer, Call, Changed, Host as _, Ports, Result};
-use crate::office::shared::operation::facts::Facts;
+use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{table, time_of};
 use crate::office::shared::rule::roles::Permission;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use strum::VariantNames as _;
 
 const ID: Argument = Argument::positional("id", text("id"), "the ID of the transaction");
@@ -115,11 +115,6 @@ pub struct NotesArguments {
     id: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Notes {
-    notes: Vec<Note>,
-}
-
 pub async fn notes<P: Ports>(
     call: &Call<'_, P>,
     NotesArguments { id }: NotesArguments,
@@ -137,23 +132,23 @@ pub async fn notes<P: Ports>(
             open
         }
     };
-    let text = match notes.is_empty() {
-        true => "no notes".to_owned(),
-        false => table(HEADS, &notes.iter().map(cells).collect::<Vec<_>>()),
-    };
-    Answer::new(&Notes { notes }, text)
+    Answer::list("notes", &notes, listing(&notes).in_lines())
 }
 
-const HEADS: [&str; 6] = ["ID", "NUMBER", "WRITTEN", "BY", "HANDED OVER TO", "NOTE"];
-
-fn cells(note: &Note) -> [String; 6] {
-    let done = if note.role.is_some() && !note.is_open() { " (done)" } else { "" };
-    [
-        note.id.clone(),
-        note.number.to_string(),
-        time_of(note.at),
-        note.author.clone(),
-        [note.role.map_or("", HandOver::name), done].concat(),
-        note.text.clone(),
-    ]
+fn listing(notes: &[Note]) -> Listing {
+    Listing::new(
+        notes,
+        "No notes.",
+        &[
+            ("ID", &|it| Fact::transaction(&it.id)),
+            ("Number", &|it| Fact::number(it.number)),
+            ("Written", &|it| Fact::time_of(it.at)),
+            ("By", &|it| Fact::Text(it.author.clone())),
+            ("Handed over to", &|it| {
+                let done = if it.role.is_some() && !it.is_open() { " (done)" } else { "" };
+                Fact::Words([it.role.map_or("", HandOver::name), done].concat())
+            }),
+            ("Note", &|it| Fact::Text(it.text.clone())),
+        ],
+    )
 }

@@ -1,14 +1,13 @@
 //! Arguments and tables that several operations on transactions share.
 
 use crate::office::orders::rows::order::Order;
-use crate::office::shared::operation::covered::Covered;
 use crate::office::shared::operation::spec::{Argument, mode, month, text, unit};
-use crate::office::shared::operation::table::{some, table, time};
+use crate::office::shared::rule::coverage::Coverage;
 use serde::Serialize;
 
 /// Largest number of transactions that a command lists.
 pub(super) const MOST: usize = 1_000;
-pub(super) const NONE: &str = "no matching transaction";
+pub(super) const NONE: &str = "No matching transaction.";
 
 pub const EMAIL: Argument =
     Argument::option("email", text("address"), "the recipient's complete e-mail address");
@@ -17,36 +16,6 @@ pub(super) const UNIT: Argument = unit("only transactions of this unit");
 pub const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-11");
 
-const HEADS: [&str; 8] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED", "NOTES"];
-
-pub fn listed(orders: &[Order]) -> String {
-    match orders.is_empty() {
-        true => NONE.to_owned(),
-        false => table(HEADS, &orders.iter().map(cells).collect::<Vec<_>>()),
-    }
-}
-
-fn cells(order: &Order) -> [String; 8] {
-    [
-        order.id.clone(),
-        time(&order.created_at),
-        order.scope.unit.clone(),
-        order.scope.mode.name().to_owned(),
-        format!("{} {}", order.amount, order.currency_code),
-        some(order.unpriced),
-        order.erased.as_deref().map(time).unwrap_or_default(),
-        notes(order),
-    ]
-}
-
-/// Returns words such as `cancelled, credited 2.50, paid`; empty if none of these applies.
-fn notes(order: &Order) -> String {
-    let credited = order.credited.as_ref().map(|sum| ["credited ", sum].concat());
-    let cancelled = order.cancelled.then(|| "cancelled".to_owned());
-    let paid = order.paid.then(|| "paid".to_owned());
-    [cancelled, credited, paid].into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
 #[derive(Serialize)]
 pub(super) struct Transactions {
     pub transactions: Vec<Order>,
@@ -54,4 +23,18 @@ pub(super) struct Transactions {
     pub more: Option<bool>,
     #[serde(flatten)]
     pub covered: Covered,
+}
+
+/// How complete a list is. One from Workers KV, whose newest transactions may be missing, has no time.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Covered {
+    Ledger(Coverage),
+    Store { damaged: u64 },
+}
+
+impl From<Option<Coverage>> for Covered {
+    fn from(coverage: Option<Coverage>) -> Self {
+        coverage.map_or(Covered::Store { damaged: 0 }, Covered::Ledger)
+    }
 }

@@ -1,6 +1,8 @@
 use super::parts::NONE;
 use crate::office::orders::rule::{Erased, NotErased, PersonStep};
-use crate::office::shared::operation::table::{paragraphs, table, time};
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::listing::Listing;
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::pledges::scope::Scope;
 use serde::Serialize;
@@ -76,15 +78,19 @@ impl Receipt {
             return received;
         }
         if all == 0 {
-            return format!("{NONE}: {NOTHING_ERASED}");
+            return format!("{NONE} Nothing was erased.");
         }
-        let row = |line: &Line| {
-            let erased = line.erased.as_deref().map(time);
-            let outcome = erased.or_else(|| line.problem.clone()).unwrap_or_default();
-            let Scope { mode, unit } = &line.scope;
-            [line.id.clone(), unit.clone(), mode.name().to_owned(), outcome]
-        };
-        let rows: Vec<_> = self.transactions.iter().map(row).collect();
+        let listing = Listing::new(
+            &self.transactions,
+            "",
+            &[
+                ("ID", &|it| Fact::transaction(&it.id)),
+                ("Unit", &|it| Fact::unit(&it.scope.unit)),
+                ("Mode", &|it| Fact::Mode(it.scope.mode)),
+                ("Erased", &|it| Fact::time(it.erased.as_deref())),
+                ("Problem", &|it| Fact::text(it.problem.as_deref())),
+            ],
+        );
         let again = match self.left() {
             0 => "",
             _ => " Run the command again to erase the others.",
@@ -95,7 +101,6 @@ impl Receipt {
             self.by,
             after(),
         );
-        let rows = table(["ID", "UNIT", "MODE", "ERASED OR PROBLEM"], &rows);
-        paragraphs([rows, erased, received])
+        paragraphs([listing.in_lines(), erased, received])
     }
 }

@@ -1,12 +1,12 @@
+use super::listing;
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{State, Status};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{TransactionView, ViewOptions};
-use crate::office::prices::operation as prices;
 use crate::office::prices::rule::PriceListVersion;
 use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{counted, facts, paragraphs, table, time};
+use crate::office::shared::operation::table::{counted, facts, paragraphs, time};
 use crate::office::shared::rule::roles::Permission;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,9 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
     let prices = record.prices(call.store).await?;
     let (mail, messages) = notifications::statuses(call.store, call.platform, &record).await?;
     let whole = Whole { shown, prices, mail, messages };
-    let text = paragraphs([whole.facts(), whole.pledges()]);
+    let prices = whole.prices.as_ref().map(|list| &list.price_list);
+    let pledges = listing::pledges(&whole.shown.transaction.pledges, prices, usize::MAX);
+    let text = paragraphs([whole.facts(), pledges.in_lines()]);
     Answer::new(&whole, text)
 }
 
@@ -127,30 +129,6 @@ impl Whole<'_> {
         let of = |status: &Status| (status.service.name(), Some(notifications::in_words(status)));
         let messages = self.messages.iter().map(of);
         facts(order.into_iter().chain(messages).chain(charged))
-    }
-
-    fn pledges(&self) -> String {
-        let prices = self.prices.as_ref().map(|list| &list.price_list.unit_prices);
-        let row = |pledge: &crate::pledges::types::RetrievedPledge<'_>| {
-            let offering = pledge.impact.offering_id.to_string();
-            let price = prices.and_then(|prices| prices.get(&offering));
-            let details = pledge.details.iter().flat_map(|detail| {
-                [
-                    detail.name.as_deref(),
-                    detail.description.as_deref(),
-                    detail.noun_singular.as_deref(),
-                    detail.noun_plural.as_deref(),
-                    detail.image.as_deref(),
-                    detail.external_id.as_deref(),
-                    detail.external_url.as_deref(),
-                ]
-            });
-            let amount = serde_json::to_string(&pledge.impact.amount).unwrap_or_default();
-            let price = price.map(prices::text_of).unwrap_or_default();
-            [offering, amount, price, joined(details)]
-        };
-        let rows: Vec<_> = self.shown.transaction.pledges.iter().map(row).collect();
-        table(["OFFERING", "AMOUNT", "PRICE", "DETAIL"], &rows)
     }
 }
 

@@ -1,7 +1,5 @@
-//! A line of an export, and its form in a CSV file.
+//! A line of an export.
 
-use crate::office::shared::rule::csv;
-use crate::office::shared::rule::csv::BYTE_ORDER_MARK;
 use crate::pledges::scope::Scope;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +15,7 @@ pub enum LineKind {
 }
 
 impl LineKind {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             LineKind::Transaction => "transaction",
             LineKind::Credit => "credit",
@@ -56,54 +54,4 @@ pub struct Line {
     pub unpriced: Option<usize>,
     /// When the personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
-}
-
-const HEADINGS: [&str; 14] = [
-    "id",
-    "createdAt",
-    "mode",
-    "unit",
-    "unitName",
-    "reference",
-    "offering",
-    "quantity",
-    "amount",
-    "currencyCode",
-    "unpriced",
-    "erased",
-    "unitPrice",
-    "kind",
-];
-
-/// Returns the beginning of a CSV file: the byte order mark and the headings.
-pub fn spreadsheet_head() -> String {
-    [BYTE_ORDER_MARK, &csv::lines([HEADINGS])].concat()
-}
-
-/// Formats lines as CSV, with cells that are safe for a spreadsheet.
-pub fn for_spreadsheet(lines: &[Line]) -> String {
-    csv::lines(lines.iter().map(Line::cells))
-}
-
-impl Line {
-    /// Returns the cells of the line. Amounts are numbers of the service, so a minus sign begins no formula.
-    fn cells(&self) -> [String; 14] {
-        let amount = |amount: &Option<String>| amount.clone().unwrap_or_default();
-        [
-            csv::text(&self.id),
-            csv::text(&self.created_at),
-            csv::text(self.scope.mode.name()),
-            csv::text(&self.scope.unit),
-            csv::text(&self.unit_name),
-            csv::text(&self.reference),
-            csv::text(&self.offering),
-            csv::text(&self.quantity),
-            amount(&self.amount),
-            csv::text(&self.currency_code),
-            self.unpriced.map(|count| count.to_string()).unwrap_or_default(),
-            csv::text(self.erased.as_deref().unwrap_or_default()),
-            amount(&self.unit_price),
-            self.kind.name().to_owned(),
-        ]
-    }
 }

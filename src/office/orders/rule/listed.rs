@@ -54,6 +54,12 @@ impl Mark {
     }
 }
 
+impl<'o> From<&'o Order> for ListedOrder<'o> {
+    fn from(order: &'o Order) -> Self {
+        ListedOrder { order, brief: None, is_cancelled: order.cancelled, has_failed: false }
+    }
+}
+
 impl ListedOrder<'_> {
     pub fn marks(&self) -> Vec<Mark> {
         let order = self.order;

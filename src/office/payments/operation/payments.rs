@@ -1,7 +1,7 @@
 use crate::office::audit::rule::Author;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rule as payments;
-use crate::office::payments::rule::dues::Due;
+use crate::office::payments::rule::sum::Sum;
 use crate::office::payments::rule::usage;
 use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::payments::rule::{CheckedPayment, Paid, Payment, StatedAmount};
@@ -9,9 +9,10 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result, invalid,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text, unit};
-use crate::office::shared::operation::table::{paragraphs, some, table, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
@@ -45,9 +46,9 @@ fn sum_in_words(SettledSum { amount, currency_code: code, credits, .. }: &Settle
     format!("{amount} {code}{}", credits.unwrap_or_default())
 }
 
-fn dues_in_words(now: &[SumNow]) -> String {
+fn dues_in_words(now: &[Sum]) -> String {
     let dues: Vec<_> =
-        now.iter().map(|it| format!("{} {}", it.sum.due, it.sum.currency_code)).collect();
+        now.iter().map(|it| format!("{} {}", it.due.due, it.due.currency_code)).collect();
     dues.join(" and ")
 }
 
@@ -227,41 +228,23 @@ async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth, otherwise: &st
 
 // ---- Show and list -------------------------------------------------------------------------------
 
-/// Formats payments in a table, with a row for each sum.
-fn marked(paid: &[Paid]) -> String {
-    const HEADS: [&str; 10] = [
-        "MONTH",
-        "MODE",
-        "SUM",
-        "CURRENCY",
-        "TRANSACTIONS",
-        "UNPRICED",
-        "PAID",
-        "INVOICE",
-        "MARKED",
-        "BY",
-    ];
-    let rows: Vec<_> = paid.iter().flat_map(rows_of).collect();
-    table(HEADS, &rows)
-}
-
-fn rows_of(Paid { of, settlement }: &Paid) -> Vec<[String; 10]> {
-    let Settlement { paid_at, sums, invoice, by, at } = settlement;
-    let row = |sum: &SettledSum| {
-        [
-            of.month.to_string(),
-            of.scope.mode.name().to_owned(),
-            sum.amount.clone(),
-            sum.currency_code.clone(),
-            sum.transactions.to_string(),
-            some(sum.unpriced),
-            time(paid_at.as_str()),
-            invoice.clone(),
-            time(at),
-            by.clone(),
-        ]
-    };
-    sums.iter().map(row).collect()
+/// Returns the list of payments, with a row for each sum.
+fn listing(paid: &[Paid]) -> Listing {
+    Listing::new(
+        paid.iter().flat_map(|paid| paid.settlement.sums.iter().map(move |sum| (paid, sum))),
+        "No month is marked as paid.",
+        &[
+            ("Month", &|(paid, _)| Fact::Month(paid.of.month)),
+            ("Mode", &|(paid, _)| Fact::Mode(paid.of.scope.mode)),
+            ("Sum", &|(_, sum)| Fact::money(&sum.amount, &sum.currency_code)),
+            ("Transactions", &|(_, sum)| Fact::number(sum.transactions)),
+            ("Unpriced", &|(_, sum)| Fact::some(sum.unpriced)),
+            ("Paid", &|(paid, _)| Fact::time(paid.settlement.paid_at.as_str())),
+            ("Invoice", &|(paid, _)| Fact::Text(paid.settlement.invoice.clone())),
+            ("Marked", &|(paid, _)| Fact::time(&*paid.settlement.at)),
+            ("By", &|(paid, _)| Fact::Text(paid.settlement.by.clone())),
+        ],
+    )
 }
 
 pub const SHOW: Spec = Spec::reads(
@@ -277,19 +260,7 @@ pub const SHOW: Spec = Spec::reads(
 struct PaymentAnswer {
     #[serde(flatten)]
     paid: Paid,
-    now: Option<Vec<SumNow>>,
-}
-
-/// A month's sum in one currency, as the ledger has it now.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SumNow {
-    #[serde(flatten)]
-    of: ScopeMonth,
-    #[serde(flatten)]
-    sum: Due,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    late: Vec<String>,
+    now: Option<Vec<Sum>>,
 }
 
 pub async fn show<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
@@ -299,23 +270,24 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer
         [] => "The ledger no longer has any transaction of the marked month.".to_owned(),
         now => format!("Due now: {}.", dues_in_words(now)),
     });
-    let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
+    let text = paragraphs([
+        listing(std::slice::from_ref(&paid)).in_lines(),
+        now_in_words.unwrap_or_default(),
+    ]);
     Answer::new(&PaymentAnswer { paid, now }, text)
 }
 
 /// Returns the current sums of a month. Returns `None` if the month is earlier than the months that the
 /// ledger keeps.
-async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth) -> Result<Option<Vec<SumNow>>> {
+async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth) -> Result<Option<Vec<Sum>>> {
     let filter = TransactionFilter::of(&of.scope);
     let kept_from = crate::office::system::rows::health::health(call.ledger, 0).await?.kept_from;
     if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
         return Ok(None);
     }
     let used = usage::of_all(call.store, call.ledger, &filter, Some(of.month)).await?;
-    let now = |MonthUsage { of, sums, late, .. }: MonthUsage| {
-        sums.into_iter().map(move |sum| SumNow { of: of.clone(), sum, late: late.clone() })
-    };
-    Ok(Some(used.months.into_iter().flat_map(now).collect()))
+    let sums = used.months.into_iter().flat_map(MonthUsage::into_sums);
+    Ok(Some(sums.map(|sum| Sum { settled: None, ..sum }).collect()))
 }
 
 pub const LIST: Spec = Spec::reads(
@@ -333,19 +305,10 @@ pub struct List {
     mode: Option<Mode>,
 }
 
-#[derive(Serialize)]
-struct PaymentList {
-    payments: Vec<Paid>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
     let payments = payments::list(call.ledger, &unit, mode).await?;
     if payments.is_empty() {
         unit_must_be_registered(call, Some(&unit)).await?;
     }
-    let text = match payments.is_empty() {
-        true => "no month is marked as paid".to_owned(),
-        false => marked(&payments),
-    };
-    Answer::new(&PaymentList { payments }, text)
+    Answer::list("payments", &payments, listing(&payments).in_lines())
 }

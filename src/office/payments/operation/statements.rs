@@ -1,7 +1,7 @@
 //! Operations on what shops owe: the amounts due for months, and statements.
 
 use super::payments::{MODE, MONTH, UNIT};
-use super::sums::sums_table;
+use super::sums::in_table as sums_in_table;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rule::due_months::{DueFilter, DuePage, due_months};
 use crate::office::payments::rule::dues::Due;
@@ -10,14 +10,17 @@ use crate::office::payments::rule::statement::{Item, Line, StatementSum};
 use crate::office::payments::rule::sum::Sum;
 use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
-use crate::office::shared::operation::covered::{Covered, complete};
+use crate::office::shared::operation::covered::complete;
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, modes, month, unit};
-use crate::office::shared::operation::table::{facts, paragraphs, table, time};
+use crate::office::shared::operation::table::{facts, paragraphs, time};
+use crate::office::shared::rule::coverage::Coverage;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock as _;
-use crate::pledges::settlement::{Month, ScopeMonth, Settlement};
+use crate::pledges::settlement::{Month, ScopeMonth};
 use serde::{Deserialize, Serialize};
 
 /// Number of entries that are read at once from the ledger's list. An entry is one month of one scope.
@@ -73,7 +76,7 @@ impl DueArguments {
 struct Dues {
     sums: Vec<Sum>,
     #[serde(flatten)]
-    covered: Covered,
+    coverage: Coverage,
 }
 
 pub async fn due<P: Ports>(call: &Call<'_, P>, asked: DueArguments) -> Result<Answer> {
@@ -91,12 +94,9 @@ pub async fn due<P: Ports>(call: &Call<'_, P>, asked: DueArguments) -> Result<An
     if sums.is_empty() {
         unit_must_be_registered(call, filter.scopes.unit.as_deref()).await?;
     }
-    let found = match sums.is_empty() {
-        true => "no months match".to_owned(),
-        false => sums_table(&sums),
-    };
+    let found = sums_in_table(&sums, &coverage, "No months match.");
     let text = paragraphs([found, complete(&coverage)]);
-    Answer::new(&Dues { sums, covered: Covered::from(&coverage) }, text)
+    Answer::new(&Dues { sums, coverage }, text)
 }
 
 // ---- Statements ----------------------------------------------------------------------------------
@@ -109,18 +109,6 @@ pub const STATEMENT: Spec = Spec::reads(
 )
 .permission(Permission::Account)
 .answers("`number`, `unit`, `mode`, `month`; `complete`: whether the sums are final; `paid`: the members of `payments mark`, or `null`; `sums`: for each currency `currencyCode`, `amount` (the sum of the charges), `transactions`, `unpriced`, `credited`, `carried`, `due`, and `lines` that add up to `amount`, each with `amount` and `kind`: `offering` (with `offering`, `quantity`, and `unitPrice`, which is `null` without a price), `further` (with the number of `offerings`), `rounding`, or `other` (with the number of `transactions` that cannot be split); `completeUpTo`, `completeFrom`, `damaged`");
-
-#[derive(Serialize)]
-struct StatementAnswer<'s> {
-    number: &'s str,
-    #[serde(flatten)]
-    of: &'s ScopeMonth,
-    complete: bool,
-    paid: Option<&'s Settlement>,
-    sums: &'s [StatementSum],
-    #[serde(flatten)]
-    covered: Covered,
-}
 
 pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
     let statement = records::statement(call.store, call.ledger, call.platform, &of).await?;
@@ -136,52 +124,51 @@ pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<A
         ("Paid", paid),
         ("State", (!statement.is_complete).then(|| preliminary.to_owned())),
     ]);
-    let sums: Vec<_> = statement.sums.iter().map(in_table).collect();
+    let sums: Vec<_> = statement.sums.iter().map(|sum| statement_lines(sum).in_lines()).collect();
     let sums = match sums.is_empty() {
         true => "no transactions in this month".to_owned(),
         false => sums.join("\n\n"),
     };
-    let data = StatementAnswer {
-        number: &statement.number,
-        of: &statement.of,
-        complete: statement.is_complete,
-        paid: statement.settled.as_ref(),
-        sums: &statement.sums,
-        covered: Covered::from(&statement.coverage),
-    };
-    Answer::new(&data, paragraphs([head, sums, complete(&statement.coverage)]))
+    let text = paragraphs([head, sums, complete(&statement.coverage)]);
+    Answer::new(&statement, text)
 }
 
-/// Formats the lines of a statement in one currency as a table, with the sums below them.
-fn in_table(StatementSum { due, lines }: &StatementSum) -> String {
-    let total =
-        |label: &str, amount: String| [label.to_owned(), String::new(), String::new(), amount];
+/// Returns the lines of a statement in one currency, with the sums below them.
+pub(crate) fn statement_lines(StatementSum { due, lines }: &StatementSum) -> Listing {
+    let row = |Line { item, amount }: &Line| [cells(item), [Fact::number(amount)].into()].concat();
+    let total = |label, amount: String| {
+        vec![Fact::words(label), Fact::none(), Fact::none(), Fact::number(amount)]
+    };
+    let negative = |amount: &String| (amount != "0.00").then(|| format!("-{amount}"));
     let Due { currency_code, amount, credited, carried, .. } = due;
-    let mut rows: Vec<_> = lines.iter().map(cells).collect();
-    rows.push(total("Sum", amount.clone()));
-    if credited != "0.00" {
-        rows.push(total("Credits", format!("-{credited}")));
-    }
-    if carried != "0.00" {
-        rows.push(total("Carried from earlier months", format!("-{carried}")));
-    }
-    rows.extend(due.excess().map(|excess| total("Carried to a later month", excess)));
-    rows.push(total("Due", format!("{} {currency_code}", due.due)));
-    table(["OFFERING", "QUANTITY", "UNIT PRICE", "AMOUNT"], &rows)
+    let totals = [
+        ("Sum", Some(amount.clone())),
+        ("Credits", negative(credited)),
+        ("Carried from earlier months", negative(carried)),
+        ("Carried to a later month", due.excess()),
+    ];
+    let totals = totals.into_iter().filter_map(|(label, amount)| Some(total(label, amount?)));
+    let due = [Fact::words("Due"), Fact::none(), Fact::none(), Fact::number(&due.due)];
+    let totals = totals.chain([due.map(Fact::strong).to_vec()]);
+    let amount = format!("Amount in {currency_code}");
+    let columns = ["Offering", "Quantity", "Unit price", &*amount].map(str::to_owned).to_vec();
+    let rows = lines.iter().map(row).chain(totals).collect();
+    Listing { columns, rows, empty: String::new() }
 }
 
-fn cells(Line { item, amount }: &Line) -> [String; 4] {
-    let [name, quantity, price] = match item {
-        Item::Offering { offering, quantity, unit_price } => {
-            [offering.clone(), quantity.clone(), unit_price.clone().unwrap_or_default()]
-        }
-        Item::Further { offerings } => {
-            [format!("Further offerings and prices: {offerings}"), String::new(), String::new()]
-        }
-        Item::Rounding => ["Rounding".to_owned(), String::new(), String::new()],
-        Item::Other { transactions } => {
-            [format!("Other transactions: {transactions}"), String::new(), String::new()]
-        }
-    };
-    [name, quantity, price, amount.clone()]
+/// Returns what a line is about: its offering, quantity and unit price.
+fn cells(item: &Item) -> Vec<Fact> {
+    let alone = |words: String| vec![Fact::Words(words), Fact::none(), Fact::none()];
+    match item {
+        Item::Offering { offering, quantity, unit_price } => vec![
+            Fact::Text(offering.clone()),
+            Fact::number(quantity),
+            Fact::number(unit_price.as_deref().unwrap_or("none")),
+        ],
+        Item::Further { offerings } => alone(format!("Further offerings and prices: {offerings}")),
+        Item::Rounding => alone("Rounding: each transaction is rounded to cents".to_owned()),
+        Item::Other { transactions } => alone(format!(
+            "Other: transactions whose charge cannot be split by offering ({transactions})"
+        )),
+    }
 }

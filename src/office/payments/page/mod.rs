@@ -1,5 +1,4 @@
 pub mod chart;
-mod file;
 pub mod payment;
 pub mod payments;
 pub(crate) mod several;

@@ -1,12 +1,15 @@
 //! The page that marks a month of a unit as paid.
 
-use super::table::{LIST, credited};
+use super::table::LIST;
 use crate::office::payments::operation::payments::MARK;
 use crate::office::payments::rule::due_months::due_month;
 use crate::office::payments::rule::dues::Due;
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::{Item, OperationForm};
 use crate::office::shared::page::form::Form;
+use crate::office::shared::page::listing::table;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, month, view};
@@ -92,24 +95,20 @@ fn back(of: &ScopeMonth, form: &Form, label: &str) -> Markup {
 }
 
 pub(super) fn due_table(dues: &[Due]) -> Markup {
-    let row = |due: &Due| {
-        vec![
-            view::untrusted_text(&due.currency_code),
-            html! { (view::grouped(&due.amount)) },
-            credited(due),
-            html! { strong { (view::grouped(&due.due)) } },
-            html! { (view::grouped(due.transactions)) },
-            html! { @if due.unpriced > 0 { strong { (due.unpriced) } } },
-        ]
-    };
-    let rows: Vec<_> = dues.iter().map(row).collect();
-    let headings = ["Currency", "Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
-    view::table_of(
-        &headings,
-        headings.get(1..).unwrap_or_default(),
-        &rows,
+    table(&Listing::new(
+        dues,
         "No transactions in this month.",
-    )
+        &[
+            ("Currency", &|it| Fact::words(&it.currency_code)),
+            ("Sum", &|it| Fact::number(&it.amount)),
+            ("Credited", &|it| Fact::some(&it.credited)),
+            ("Carried from earlier months", &|it| Fact::some(&it.carried)),
+            ("Carried to a later month", &|it| Fact::some(it.excess().unwrap_or_default())),
+            ("Due", &|it| Fact::number(&it.due).strong()),
+            ("Transactions", &|it| Fact::number(it.transactions)),
+            ("Unpriced pledges", &|it| Fact::some(it.unpriced).strong()),
+        ],
+    ))
 }
 
 fn due_in(dues: &[Due], code: CurrencyCode) -> Option<&Due> {

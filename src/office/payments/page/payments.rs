@@ -1,9 +1,9 @@
 //! The Payments page: what shops owe for months that have ended, and what they have paid. The list has several pages,
 //! and the URL of each can be shared.
 
-use super::file::file;
 use super::payment;
 use super::table::Months;
+use super::unit::file;
 use crate::office::orders::page::orders;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rule::due_months::{
@@ -90,7 +90,7 @@ pub(crate) async fn payments_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let all = all_due_months(context.store, context.ledger, now_ms, &filter).await?;
     let day = date_time(now_ms);
     let span = filter.month.map_or_else(|| day_of(&day).to_owned(), |month| month.to_string());
-    Ok(file(&["payments", query.mode()?.name(), &span], &all))
+    Ok(file(&["payments", query.mode()?.name(), &span], all))
 }
 
 /// Shows the page's filters again, with an error for one of them.

@@ -1,13 +1,14 @@
 //! The statement of a month. It is a single sheet that the browser can print, or save as PDF.
 
 use crate::buyer::recipient::Profile;
+use crate::office::orders::operation as transactions;
 use crate::office::orders::page::orders;
-use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::Export;
+use crate::office::payments::operation::statements::statement_lines;
 use crate::office::payments::rule::due_months::due_month;
 use crate::office::payments::rule::dues::Due;
 use crate::office::payments::rule::statement as records;
-use crate::office::payments::rule::statement::{Item, Line, Statement, StatementSum};
+use crate::office::payments::rule::statement::{Statement, StatementSum};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::month::MonthSelection;
@@ -15,7 +16,7 @@ use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::settings::Issuer;
 use crate::office::shared::page::view::grouped;
-use crate::office::shared::page::{link, view};
+use crate::office::shared::page::{link, listing, view};
 use crate::pledges::scope::{Mode, Scope};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::settlement::{ScopeMonth, SettledSum, Settlement};
@@ -193,62 +194,14 @@ fn links(Statement { of, .. }: &Statement) -> Markup {
 
 // ---- The table -----------------------------------------------------------------------------------
 
-fn table(StatementSum { due, lines }: &StatementSum) -> Markup {
-    let code = view::untrusted_text(&due.currency_code);
+fn table(sum: &StatementSum) -> Markup {
+    let due = &sum.due;
     html! {
-        div.table tabindex="0" role="group" aria-label={ "Amounts in " (due.currency_code) } {
-            table {
-                thead { tr {
-                    th scope="col" { "Offering" }
-                    th.number scope="col" { "Quantity" }
-                    th.number scope="col" { "Unit price" }
-                    th.number scope="col" { "Amount in " (code) }
-                } }
-                tbody { @for line in lines { (row(line)) } }
-                tfoot { (totals(due)) }
-            }
-        }
+        (listing::table(&statement_lines(sum)))
         p.soft {
             "Transactions: " (due.transactions) "."
             @if due.unpriced > 0 { " Pledges without a price, charged 0.00: " (due.unpriced) "." }
         }
-    }
-}
-
-fn row(Line { item, amount }: &Line) -> Markup {
-    let cells = match item {
-        Item::Offering { offering, quantity, unit_price } => html! {
-            th scope="row" data-label="Offering" { (view::untrusted_text(offering)) }
-            td.number data-label="Quantity" { (grouped(quantity)) }
-            td.number data-label="Unit price" { @if let Some(price) = unit_price { (grouped(price)) } @else { "none" } }
-        },
-        Item::Further { offerings } => html! {
-            th scope="row" colspan="3" { "Further offerings and prices: " (offerings) }
-        },
-        Item::Rounding => html! {
-            th scope="row" colspan="3" { "Rounding: each transaction is rounded to cents" }
-        },
-        Item::Other { transactions } => html! {
-            th scope="row" colspan="3" { "Other: transactions whose charge cannot be split by offering (" (transactions) ")" }
-        },
-    };
-    html! { tr { (cells) td.number data-label="Amount" { (grouped(amount)) } } }
-}
-
-/// Renders the last rows of the table: the sum of the charges, the deductions, and the amount due.
-fn totals(due: &Due) -> Markup {
-    let row = |label: &str, amount: Markup| {
-        html! { tr { th scope="row" colspan="3" { (label) } td.number { (amount) } } }
-    };
-    let is_due = due.due == due.amount;
-    html! {
-        @if !is_due || due.credited != "0.00" || due.carried != "0.00" {
-            (row("Sum", html! { (grouped(&due.amount)) }))
-            @if due.credited != "0.00" { (row("Credits", html! { "−" (grouped(&due.credited)) })) }
-            @if due.carried != "0.00" { (row("Carried from earlier months", html! { "−" (grouped(&due.carried)) })) }
-            @if let Some(excess) = due.excess() { (row("Carried to a later month", html! { (grouped(excess)) })) }
-        }
-        (row("Due", html! { strong { (grouped(&due.due)) } }))
     }
 }
 
@@ -269,12 +222,12 @@ pub(crate) async fn transactions_csv<S: OperatorStore, C: Clock, E: Entropy>(
         return Err(too_many(&of, count));
     }
     let mut export = Export::new(context.store, ledger, of.month, &[month]);
-    let mut file = transactions::spreadsheet_head();
+    let mut file = transactions::exported(&[]).csv();
     while let Some(lines) = export.next().await? {
-        file.push_str(&transactions::for_spreadsheet(&lines));
+        file.push_str(&transactions::exported(&lines).csv_lines());
     }
     let name = ["transactions", &of.scope.unit, of.scope.mode.name(), &of.month.to_string()];
-    Ok(Page::csv(&name, file.into_bytes()))
+    Ok(Page::csv_file(&name, file))
 }
 
 fn too_many(of: &ScopeMonth, count: u64) -> Refusal {

@@ -104,7 +104,7 @@ pub(super) fn amount(text: &str, due: &Due) -> Markup {
 
 /// Renders the credits in a sum, and the amounts carried from earlier months and to later ones. Renders
 /// nothing if there are none.
-pub(super) fn credited(sum: &Due) -> Markup {
+fn credited(sum: &Due) -> Markup {
     html! {
         @if sum.credited != "0.00" { (view::grouped(&sum.credited)) }
         @if sum.carried != "0.00" { div { small { (view::grouped(&sum.carried)) " carried from earlier months" } } }

@@ -1,9 +1,9 @@
 //! The payments of a unit in one mode, by month.
 
 use super::chart::{Bar, chart};
-use super::file::file;
 use super::table::Months;
 use crate::office::audit::rule::THE_OPERATOR;
+use crate::office::payments::operation::sums::listing;
 use crate::office::payments::rule::usage;
 use crate::office::payments::rule::usage::{MonthUsage, Usage};
 use crate::office::shared::page::context::PageContext;
@@ -44,7 +44,13 @@ pub(crate) async fn payments_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let scope = Scope { unit: unit.to_owned(), mode: query.mode()? };
     let usage = of_scope(context, &scope).await?;
     let day = date_time(context.clock.now_ms());
-    Ok(file(&["payments", unit, scope.mode.name(), day_of(&day)], &usage))
+    Ok(file(&["payments", unit, scope.mode.name(), day_of(&day)], usage))
+}
+
+/// Returns months as a CSV file: a line for each currency of a month.
+pub(super) fn file(name: &[&str], Usage { months, coverage }: Usage) -> Page {
+    let sums: Vec<_> = months.into_iter().flat_map(MonthUsage::into_sums).collect();
+    Page::csv(name, &listing(&sums, &coverage))
 }
 
 /// Returns the usage of a scope. People of shops see "the operator" instead of the person who marked a month as paid.

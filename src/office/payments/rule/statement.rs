@@ -42,21 +42,26 @@ const MAX_PRICE_LISTS: usize = 50;
 const ATTEMPTS: usize = 3;
 
 /// What a shop owes for a month.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Statement {
     /// The statement's number: the unit, the month and the mode. It is the same whenever the statement is
     /// created.
     pub number: String,
+    #[serde(flatten)]
     pub of: ScopeMonth,
     /// The unit's profile, with the shop's name, address and tax text. `None` if the unit has no profile, or
     /// the profile cannot be read.
+    #[serde(skip)]
     pub profile: Option<Profile>,
     /// What is owed, one entry for each currency.
     pub sums: Vec<StatementSum>,
     /// The payment; `None` if the month is not marked as paid.
+    #[serde(rename = "paid")]
     pub settled: Option<Settlement>,
     /// Whether the month has ended and the ledger has all of its transactions. If not, the sums may still change.
+    #[serde(rename = "complete")]
     pub is_complete: bool,
+    #[serde(flatten)]
     pub coverage: Coverage,
 }
 

@@ -8,19 +8,8 @@ use serde::Serialize;
 pub struct Sum {
     #[serde(flatten)]
     pub of: ScopeMonth,
-    /// The code of the currency of `amount`.
-    pub currency_code: String,
-    pub transactions: u64,
-    /// Number of pledges whose offering had no price.
-    pub unpriced: usize,
-    /// The exact sum of the charges, a decimal with two places.
-    pub amount: String,
-    /// The credits that are booked in the month.
-    pub credited: String,
-    /// The part of earlier months' credits that exceeded those months' charges. It reduces this month's sum.
-    pub carried: String,
-    /// What is due: `amount` − `credited` − `carried`; 0.00 if that is negative.
-    pub due: String,
+    #[serde(flatten)]
+    pub due: Due,
     /// The payment of this sum; `None` if the month is not marked as paid.
     pub settled: Option<Settled>,
     /// The IDs of transactions whose rows were written after the month was marked as paid, as in
@@ -36,38 +25,28 @@ pub struct Settled {
     pub amount: Option<String>,
     pub paid_at: PaidAt,
     pub invoice: String,
+    /// Who marked the month as paid, and when.
+    #[serde(skip)]
+    pub by: String,
+    #[serde(skip)]
+    pub at: String,
 }
 
 impl Settled {
     fn of(settlement: &Settlement, code: &str) -> Self {
-        Settled {
-            amount: settlement.of(code).map(|sum| sum.amount.clone()),
-            paid_at: settlement.paid_at.clone(),
-            invoice: settlement.invoice.clone(),
-        }
+        let amount = settlement.of(code).map(|sum| sum.amount.clone());
+        let Settlement { paid_at, invoice, by, at, .. } = settlement.clone();
+        Settled { amount, paid_at, invoice, by, at }
     }
 }
 
 impl MonthUsage {
     pub fn into_sums(self) -> Vec<Sum> {
-        let MonthUsage { of: month, sums, settled, late } = self;
-        let of = |sum: Due| {
-            let Due { currency_code, amount, transactions, unpriced, credited, carried, due } = sum;
-            let settled = settled.as_ref().map(|it| Settled::of(it, &currency_code));
-            let (of, late) = (month.clone(), late.clone());
-            Sum {
-                of,
-                currency_code,
-                transactions,
-                unpriced,
-                amount,
-                credited,
-                carried,
-                due,
-                settled,
-                late,
-            }
+        let MonthUsage { of, sums, settled, late } = self;
+        let sum = |due: Due| {
+            let settled = settled.as_ref().map(|it| Settled::of(it, &due.currency_code));
+            Sum { of: of.clone(), due, settled, late: late.clone() }
         };
-        sums.into_iter().map(of).collect()
+        sums.into_iter().map(sum).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Operations that set price lists, and that remove the price list of a unit.
 
 use super::arguments::{MODE, Modes, UNIT, Whose};
-use super::words::price;
+use super::listing;
 use crate::office::audit::rule::Author;
 use crate::office::prices::rule as prices;
 use crate::office::prices::rule::{Change as Changed, ChangeCounts, Edit, charged_keys};
@@ -10,7 +10,7 @@ use crate::office::shared::operation::call::{
 };
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{paragraphs, table};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::once::Done;
 use crate::office::shops::operation::register::confirm_new;
@@ -165,20 +165,11 @@ impl Step<'_> {
                 )
             }
         };
-        let cells = |it: &prices::PriceChange| {
-            [it.offering.clone(), price(it.from.as_ref()), price(it.to.as_ref())]
+        let prices = match self.change.prices.is_empty() {
+            true => String::new(),
+            false => listing::changes(&self.change.prices).in_lines() + "\n",
         };
-        let rows: Vec<_> = self.change.prices.iter().map(cells).collect();
-        match rows.is_empty() {
-            true => format!("{head}\n{}", self.counts()),
-            false => {
-                format!(
-                    "{head}\n{}\n{}",
-                    table(["OFFERING", "BEFORE", "NOW"], &rows),
-                    self.counts()
-                )
-            }
-        }
+        format!("{head}\n{prices}{}", self.counts())
     }
 
     /// Counts the prices, such as `1 changed, 2 added, 7 unchanged`.

@@ -1,8 +1,7 @@
 mod arguments;
 mod change;
+pub(crate) mod listing;
 mod read;
-mod words;
 
 pub use change::{CHANGE, REMOVE, SET, change, remove, set};
 pub use read::{HISTORY, SHOW, history, show};
-pub(crate) use words::text_of;

@@ -1,14 +1,13 @@
 //! Operations that print price lists and their history.
 
 use super::arguments::{MODE, UNIT, Whose};
-use super::words::{price, text_of};
+use super::listing;
 use crate::office::prices::rule as prices;
-use crate::office::prices::rule::{PriceListEntry, charged_keys};
+use crate::office::prices::rule::charged_keys;
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
 use crate::office::shared::operation::spec::Spec;
-use crate::office::shared::operation::table::{table, time};
 use crate::office::shops::operation::register::unit_must_be_registered;
-use crate::pledges::charge::{PriceList, UnitPrice};
+use crate::pledges::charge::PriceList;
 use crate::pledges::store::PriceListKey;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -57,13 +56,7 @@ fn list_in_words(of: PriceListKey<'_>, price_list: Option<&PriceList>) -> String
         }
         .to_owned();
     };
-    let currency = price_list.currency_code.code();
-    let row = |(offering, price): (&String, &UnitPrice)| [offering.clone(), text_of(price)];
-    let rows: Vec<_> = price_list.unit_prices.iter().map(row).collect();
-    match rows.is_empty() {
-        true => format!("no offering has a price: every charge is 0.00 {currency}"),
-        false => table(["OFFERING", currency], &rows),
-    }
+    listing::prices(price_list, usize::MAX).in_lines()
 }
 
 fn units_in_words(units: &[String]) -> String {
@@ -81,11 +74,6 @@ pub const HISTORY: Spec = Spec::reads(
 )
 .answers("`history`: for each change of a price list: `mode`, `time`, `by`, and `change` with `prices`, `currency` and `risks` as for `prices set`; also `unit` if it is a unit's list, and `removed` if the unit's list was removed");
 
-#[derive(Serialize)]
-struct History {
-    history: Vec<PriceListEntry>,
-}
-
 pub async fn history<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answer> {
     let mut history = Vec::new();
     for of in whose.each() {
@@ -95,31 +83,5 @@ pub async fn history<P: Ports>(call: &Call<'_, P>, whose: Whose) -> Result<Answe
         unit_must_be_registered(call, whose.unit.as_deref()).await?;
     }
     history.sort_by(|a, b| a.time.cmp(&b.time));
-    let rows: Vec<_> = history.iter().flat_map(rows_of).collect();
-    let text = match rows.is_empty() {
-        true => "no prices were set".to_owned(),
-        false => table(["TIME", "BY", "MODE", "OFFERING", "BEFORE", "AFTER"], &rows),
-    };
-    Answer::new(&History { history }, text)
-}
-
-fn rows_of(entry: &PriceListEntry) -> Vec<[String; 6]> {
-    let PriceListEntry { mode, time: at, by, removed, change, .. } = entry;
-    let row = |offering: &str, from: String, to: String| {
-        let by = by.clone().unwrap_or_else(|| "?".to_owned());
-        [time(at), by, mode.name().to_owned(), offering.to_owned(), from, to]
-    };
-    let currency = change
-        .currency
-        .map(|(from, to)| row("(currency)", from.code().to_owned(), to.code().to_owned()));
-    let prices = change
-        .prices
-        .iter()
-        .map(|it| row(&it.offering, price(it.from.as_ref()), price(it.to.as_ref())));
-    let mut rows: Vec<_> = currency.into_iter().chain(prices).collect();
-    if rows.is_empty() {
-        let what = if *removed { "(list removed)" } else { "(none)" };
-        rows.push(row(what, String::new(), String::new()));
-    }
-    rows
+    Answer::list("history", &history, listing::history(&history, usize::MAX).in_lines())
 }

@@ -5,15 +5,16 @@ use super::history::{MAX_HISTORY, history};
 use super::table;
 use super::table::{Draft, JSON, fits};
 use super::wanted::{MAX_ROWS, as_text};
+use crate::office::prices::operation::listing::prices as prices_of;
 use crate::office::prices::rule as prices;
 use crate::office::prices::rule::{Current, PriceListEntry};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
-use crate::office::shared::page::{link, view};
+use crate::office::shared::page::{link, listing, view};
 use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::error::OperatorError;
-use crate::pledges::charge::{PriceList, UnitPrice};
+use crate::pledges::charge::PriceList;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{OperatorStore, PriceListKey, StoreError};
 use maud::{Markup, html};
@@ -136,15 +137,9 @@ fn setter(time: &str, recent: &[PriceListEntry]) -> Markup {
 /// change prices, for lists that are too long for the table of fields, and for lists with IDs that
 /// a text field cannot contain.
 pub(super) fn read_only(price_list: &PriceList) -> Markup {
-    let code = code(Some(price_list));
-    let prices = price_list.unit_prices.iter();
-    let row = |(offering, price): (&String, &UnitPrice)| {
-        vec![view::untrusted_text(offering), html! { (price.as_str()) }]
-    };
-    let rows: Vec<_> = prices.take(MAX_ROWS).map(row).collect();
-    let more = price_list.unit_prices.len() - rows.len();
+    let more = price_list.unit_prices.len().saturating_sub(MAX_ROWS);
     html! {
-        (view::table_of(&["Offering", code], &[code], &rows, "No offering has a price."))
+        (listing::table(&prices_of(price_list, MAX_ROWS)))
         @if more > 0 { p { small { "And " (more) " more." } } }
     }
 }

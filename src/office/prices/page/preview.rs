@@ -2,15 +2,16 @@
 
 use super::fields::{back, identity, named};
 use super::wanted::{MAX_ROWS, Wanted, as_text};
+use crate::office::prices::operation::listing::changes;
 use crate::office::prices::rule as prices;
-use crate::office::prices::rule::{Change, ChangeCounts, Current, Edit, PriceChange};
+use crate::office::prices::rule::{Change, ChangeCounts, Current, Edit};
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::listing::table;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{operation, view};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::once::Done;
-use crate::pledges::charge::UnitPrice;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{OperatorStore, PriceListKey};
 use crate::pledges::types::CurrencyCode;
@@ -91,22 +92,15 @@ fn risks(risks: &[String], is_missing: bool) -> Markup {
 }
 
 fn differences(change: &Change, currency: CurrencyCode) -> Markup {
-    let row = |change: &PriceChange| {
-        let price = |price: &Option<UnitPrice>| match price {
-            Some(price) => html! { (price.as_str()) },
-            None => html! { span.soft { "none" } },
-        };
-        vec![view::untrusted_text(&change.offering), price(&change.from), price(&change.to)]
-    };
-    let rows: Vec<_> = change.prices.iter().take(MAX_ROWS).map(row).collect();
-    let more = change.prices.len() - rows.len();
+    let shown = change.prices.get(..MAX_ROWS).unwrap_or(&change.prices);
+    let more = change.prices.len() - shown.len();
     html! {
         @match change.currency {
             Some((from, to)) => { p { "Currency: " (from.code()) " → " strong { (to.code()) } } }
             None => { p.soft { "In " (currency.code()) "." } }
         }
         (counts(change))
-        (view::table_of(&["Offering", "Before", "After"], &["Before", "After"], &rows, "No price changes."))
+        (table(&changes(shown)))
         @if more > 0 { p { small { "And " (more) " more." } } }
     }
 }

@@ -143,6 +143,16 @@ impl Answer {
         Ok(Answer { data, text: text.into(), change, exit_code: 0, is_aside: false })
     }
 
+    /// Creates the answer of a list, whose JSON object has the entries under this name.
+    ///
+    /// # Errors
+    /// If the entries cannot be encoded as JSON.
+    pub fn list(name: &str, entries: &impl Serialize, text: impl Into<String>) -> Result<Self> {
+        let entries = serde_json::to_string(entries).map_err(OperatorError::from)?;
+        let data = format!("{{\"{name}\":{entries}}}");
+        Ok(Answer { data, ..Answer::new(&(), text)? })
+    }
+
     /// Creates the answer for a change from what was changed. If an earlier request had already made the change, the
     /// answer says when.
     ///

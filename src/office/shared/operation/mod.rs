@@ -1,7 +1,10 @@
 pub mod call;
 pub mod covered;
 pub mod facts;
+pub(crate) mod link;
+pub mod listing;
 pub mod question;
 pub mod spec;
 pub mod table;
+pub(crate) mod unit_names;
 pub mod values;

@@ -2,35 +2,29 @@
 
 use crate::buyer::visible::shown;
 use crate::pledges::time::{date_time_in_seconds, parse_ms};
-
-/// Formats rows in columns, below headings. Each cell is one line.
-pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
-    let headings = headings.map(str::to_owned);
-    lines_of(std::iter::once(&headings).chain(rows)).join("\n")
-}
+use std::fmt::Display;
 
 /// Formats names and texts in two columns. Leaves out rows without a text.
 pub fn facts<'f>(rows: impl IntoIterator<Item = (&'f str, Option<String>)>) -> String {
     let named = |(name, text): (&str, Option<String>)| {
         let text = text.filter(|text| !text.is_empty())?;
-        Some([name.to_owned(), text])
+        Some(vec![name.to_owned(), text])
     };
-    let rows: Vec<_> = rows.into_iter().filter_map(named).collect();
-    lines_of(rows.iter()).join("\n")
+    in_columns(rows.into_iter().filter_map(named)).join("\n")
 }
 
-fn lines_of<'r, const N: usize>(rows: impl Iterator<Item = &'r [String; N]>) -> Vec<String> {
-    let rows: Vec<_> = rows
-        .map(|row| row.each_ref().map(|cell| cell.chars().map(shown).collect::<String>()))
-        .collect();
-    let mut widths = [0; N];
+/// Formats rows as lines in which the cells of a column are below each other.
+pub(super) fn in_columns(rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let visible = |cell: String| cell.chars().map(shown).collect::<String>();
+    let rows: Vec<Vec<_>> = rows.map(|row| row.into_iter().map(visible).collect()).collect();
+    let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
         }
     }
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
@@ -41,24 +35,9 @@ pub fn time(text: &str) -> String {
     parse_ms(text).map_or_else(|| text.to_owned(), |ms| date_time_in_seconds(ms / 1_000))
 }
 
-/// Formats milliseconds since 1970 as [`time`] does.
-pub fn time_of(ms: u64) -> String {
-    date_time_in_seconds(ms / 1_000)
-}
-
-/// Returns the text; empty for `None`.
-pub fn text(text: Option<&str>) -> String {
-    text.unwrap_or_default().to_owned()
-}
-
-/// Returns the count as text; empty for 0.
-pub fn some(count: usize) -> String {
-    if count == 0 { String::new() } else { count.to_string() }
-}
-
-/// Returns a count with its noun, such as `1 unit` or `3 units`.
-pub fn counted(count: usize, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+/// Returns a count with its noun, such as `1 unit` or `3 units`. `one` is the noun in the singular.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
+    format!("{count} {one}{}", if count == N::from(1) { "" } else { "s" })
 }
 
 /// Joins the non-empty parts, with a blank line between them.
@@ -69,8 +48,16 @@ pub fn paragraphs<const N: usize>(parts: [String; N]) -> String {
 
 /// Makes the text a sentence: a capital letter and a full stop.
 pub fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|char| char.to_ascii_uppercase());
-    let end = if text.ends_with('.') { "" } else { "." };
-    first.into_iter().chain(chars).chain(end.chars()).collect()
+    let text = capital(text);
+    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}
+
+/// Returns the text with its first letter in upper case, unless it begins with an e-mail address.
+pub fn capital(text: &str) -> String {
+    if text.split(' ').next().is_some_and(|word| word.contains('@')) {
+        return text.to_owned();
+    }
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + characters.as_str()
 }

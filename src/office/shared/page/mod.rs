@@ -8,8 +8,8 @@ pub mod guard;
 pub(crate) mod host;
 pub mod identity;
 pub mod layout;
-pub mod link;
 pub mod list_times;
+pub(crate) mod listing;
 pub mod metered;
 pub(crate) mod month;
 pub mod operation;
@@ -20,3 +20,5 @@ pub mod response;
 pub mod settings;
 pub(crate) mod unit_names;
 pub mod view;
+
+pub(crate) use crate::office::shared::operation::link;

@@ -1,5 +1,6 @@
 //! The response to a request. The dashboard's layout is added to it later.
 
+use crate::office::shared::operation::listing::Listing;
 use maud::Markup;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -34,14 +35,19 @@ impl Page {
 
     /// Returns a CSV export whose file name consists of these parts. Characters other than letters, digits
     /// and `_` become `-`, because the ID of a unit may have any visible ASCII character.
-    pub fn csv(parts: &[&str], file: Vec<u8>) -> Self {
+    pub fn csv(parts: &[&str], listing: &Listing) -> Self {
+        Page::csv_file(parts, listing.csv())
+    }
+
+    /// Returns a CSV export like [`csv`](Self::csv), from the text of the file.
+    pub fn csv_file(parts: &[&str], file: String) -> Self {
         let plain = |character: char| match character {
             '_' => '_',
             other if other.is_ascii_alphanumeric() => other,
             _ => '-',
         };
         let name: String = parts.join("-").chars().map(plain).collect();
-        Page { status: 200, content: Content::Csv([&name, ".csv"].concat(), file) }
+        Page { status: 200, content: Content::Csv([&name, ".csv"].concat(), file.into_bytes()) }
     }
 
     pub fn json(status: u16, value: &impl Serialize) -> Self {

@@ -12,7 +12,7 @@ use crate::pledges::settlement::Month;
 use crate::pledges::store::OperatorStore;
 use crate::pledges::time::date_time;
 use crate::pledges::types::TransactionId;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Maximum number of findings that are searched. A finding is a record that the ledger cannot include.
 const MAX_FINDINGS: usize = 1_000;
@@ -26,7 +26,8 @@ pub struct Coverage {
     /// The ledger keeps no transactions that were created before this RFC 3339 date-time; `None` if it keeps all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_from: Option<String>,
-    /// Damaged records. They have no row in the ledger, so its lists and sums leave them out.
+    /// Damaged records. They have no row in the ledger, so its lists and sums leave them out. JSON has their number.
+    #[serde(serialize_with = "as_count")]
     pub damaged: DamagedRecords,
 }
 
@@ -97,6 +98,14 @@ impl Coverage {
             self.complete_from.as_deref().unwrap_or_default()
         )))
     }
+}
+
+/// Serializes damaged records as their number.
+pub(crate) fn as_count<S: Serializer>(
+    records: &DamagedRecords,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_u64(records.count)
 }
 
 /// Damaged records, which lists and sums leave out.

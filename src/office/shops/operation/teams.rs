@@ -3,15 +3,17 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result, invalid,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::link;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{table, time};
+use crate::office::shared::operation::table::time;
 use crate::office::shared::rule::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shops::rule::teams;
 use crate::office::shops::rule::teams::{ExistingMember, TeamRow};
 use crate::pledges::auth::KeyLevel;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 const TEAM: Argument =
     Argument::positional("team", text("team"), "the ID of the team").field("Team ID", "");
@@ -134,8 +136,12 @@ pub async fn show<P: Ports>(
     if found.units.is_empty() {
         return Err(invalid(format!("the team `{team}` has no units")));
     }
-    let rows: Vec<_> = found.units.iter().map(|unit| [unit.clone()]).collect();
-    Answer::new(&found, table(["UNIT"], &rows))
+    Answer::new(&found, members(&found.units).in_lines())
+}
+
+/// Returns the list of a team's units.
+pub(crate) fn members(units: &[String]) -> Listing {
+    Listing::new(units, "No units yet.", &[("Unit", &|unit| Fact::unit(unit))])
 }
 
 pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
@@ -144,25 +150,21 @@ pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
 #[derive(Deserialize)]
 pub struct NoArguments {}
 
-#[derive(Serialize)]
-struct TeamList {
-    teams: Vec<TeamRow>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (teams, _) = teams::list(call.store, usize::MAX, usize::MAX).await?;
-    let text = match teams.is_empty() {
-        true => "no teams".to_owned(),
-        false => {
-            let rows: Vec<_> = teams.iter().map(cells).collect();
-            table(["TEAM", "UNITS", "CREATED", "BY"], &rows)
-        }
-    };
-    Answer::new(&TeamList { teams }, text)
+    Answer::list("teams", &teams, listing(&teams).in_lines())
 }
 
-fn cells(TeamRow { team, units, registered }: &TeamRow) -> [String; 4] {
-    let created = registered.as_ref().map(|it| time(&it.created)).unwrap_or_default();
-    let by = registered.as_ref().map(|it| it.by.clone()).unwrap_or_default();
-    [team.clone(), units.to_string(), created, by]
+/// Returns the list of teams.
+pub(crate) fn listing(teams: &[TeamRow]) -> Listing {
+    Listing::new(
+        teams,
+        "There are no teams yet.",
+        &[
+            ("Team", &|it| Fact::Text(it.team.clone()).at(link::path(&["teams", &it.team]))),
+            ("Units", &|it| Fact::number(it.units)),
+            ("Created", &|it| Fact::time(it.registered.as_ref().map(|it| &*it.created))),
+            ("Created by", &|it| Fact::text(it.registered.as_ref().map(|it| &*it.by))),
+        ],
+    )
 }

@@ -7,15 +7,16 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::link;
+use crate::office::shared::page::listing::{table, table_with};
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::page::view::hidden;
 use crate::office::shared::rule::records::MAX_PAGES;
 use crate::office::shared::rule::roles::Permission;
+use crate::office::shops::operation::teams as operation;
 use crate::office::shops::operation::teams::{ADD, REMOVE};
 use crate::office::shops::rule::teams;
-use crate::office::shops::rule::teams::TeamRow;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
@@ -29,11 +30,10 @@ pub(crate) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
     let (rows, has_more) = teams::list(context.store, view::MAX_ROWS, MAX_PAGES).await?;
-    let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
             p { "A team's API key can act for each of the team's units." }
-            (view::table(&["ID", "Units", "Created", "Created by"], &rows, "There are no teams yet."))
+            (table(&operation::listing(&rows)))
             @if has_more {
                 p { "Not all teams and units are shown: at most the first " (view::MAX_ROWS) " teams by ID, and the "
                     "first 10,000 of their units. " a href="/" { "Find" } " opens the others by their IDs." }
@@ -51,16 +51,6 @@ pub(crate) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
         }
     };
     Ok(Page::new("Teams", content))
-}
-
-fn cells(row: &TeamRow) -> Vec<Markup> {
-    let registered = row.registered.as_ref();
-    vec![
-        html! { a href=(link::path(&["teams", &row.team])) { (row.team) } },
-        html! { (row.units) },
-        html! { @if let Some(registered) = registered { (view::time(&registered.created)) } },
-        html! { @if let Some(registered) = registered { bdi { (registered.by) } } },
-    ]
 }
 
 /// Shows a new team. If the form that creates one was refused, shows the list of teams, with the form.
@@ -109,9 +99,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     units.retain(|unit| unit != changed || !(is_added || is_removed));
     units.splice(0..0, is_added.then(|| changed.to_owned()));
     let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));
-    let row = |unit: &String| member(id, unit, operates);
-    let rows: Vec<_> = units.iter().take(view::MAX_ROWS).map(row).collect();
-    let headings: &[&str] = if operates { &["Unit", "Change"] } else { &["Unit"] };
+    let shown = units.get(..view::MAX_ROWS).unwrap_or(&units);
     let content = html! {
         (register::absence(&missing))
         section {
@@ -120,7 +108,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
                 "Requests with this team's API key name one of these units in the header "
                 code { "X-Service-Unit-Id" } ". Adding or removing units does not change keys."
             }
-            (view::table(headings, &rows, "No units yet."))
+            (members(id, shown, operates))
             (view::more(units.len()))
             (view::staleness_note())
             @if operates {
@@ -146,19 +134,20 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(format!("Team {id}"), content))
 }
 
-/// Renders a unit's row in the list of a team's units. For operators, it has a button that removes the unit.
-fn member(team: &str, unit: &str, operates: bool) -> Vec<Markup> {
-    let removal = || {
-        view::form(
-            &link::path(&["teams", team, "remove"]),
-            &html! {
-                (hidden("unit", unit))
-                button.quiet aria-label={ "Remove " (unit) } { "Remove" }
-            },
-        )
+/// Renders the units of a team. For operators, each has a button that removes it.
+fn members(team: &str, units: &[String], operates: bool) -> Markup {
+    let shown = operation::members(units);
+    let removal = |unit: &String| {
+        let content = html! {
+            (hidden("unit", unit))
+            button.quiet aria-label={ "Remove " (unit) } { "Remove" }
+        };
+        view::form(&link::path(&["teams", team, "remove"]), &content)
     };
-    let unit = html! { a href=(link::path(&["units", unit])) { (unit) } };
-    std::iter::once(unit).chain(operates.then(removal)).collect()
+    match operates {
+        true => table_with(&shown, "Change", units.iter().map(removal).collect()),
+        false => table(&shown),
+    }
 }
 
 // ---- The teams of a unit -------------------------------------------------------------------------

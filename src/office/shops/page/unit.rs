@@ -8,11 +8,12 @@ use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::link;
+use crate::office::shared::page::listing::table;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::roles::Permission;
-use crate::office::shops::operation::units::ADD;
+use crate::office::shops::operation::units::{ADD, ONLY_IN_COMMANDS, listing};
 use crate::office::shops::rule::units;
 use crate::office::shops::rule::units::UnitRow;
 use crate::pledges::auth::KeyLevel;
@@ -27,10 +28,9 @@ pub(crate) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
     let (rows, has_more) = units::list(context.store, view::MAX_ROWS).await?;
-    let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
-            (view::table(&["ID", "Name", "E-mails", "Created", "Created by"], &rows, "There are no units yet."))
+            (table(&listing(&rows).without(&ONLY_IN_COMMANDS)))
             @if has_more {
                 p { "Only the first " (view::MAX_ROWS) " by ID are shown. " a href="/" { "Find" }
                     " opens the others by their IDs." }
@@ -42,22 +42,6 @@ pub(crate) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
         }
     };
     Ok(Page::new("Units", content))
-}
-
-fn cells(row: &UnitRow) -> Vec<Markup> {
-    let registered = row.registered.as_ref();
-    vec![
-        html! { a href=(link::path(&["units", &row.unit])) { (row.unit) } },
-        html! {
-            @if let Some(profile) = &row.profile { bdi { (profile.name()) } }
-            @if let Some(problem) = &row.problem {
-                small.problem { "Unreadable profile: " (problem) }
-            }
-        },
-        html! { (if row.profile.as_ref().is_some_and(|own| own.mail) { "on" } else { "off" }) },
-        html! { @if let Some(registered) = registered { (view::time(&registered.created)) } },
-        html! { @if let Some(registered) = registered { bdi { (registered.by) } } },
-    ]
 }
 
 /// Shows a new unit. If the form that creates one was refused, shows the list of units, with the form.

@@ -1,19 +1,22 @@
 //! The operator's operations on the ledger: its state, a check, a rebuild, and which months it keeps.
 
+use crate::office::orders::rows::removal::Removed;
 use crate::office::shared::operation::call::{
     Answer, Call, Failure, Host as _, Ports, Result, invalid,
 };
+use crate::office::shared::operation::facts::{Fact, Facts, in_lines};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
-use crate::office::shared::operation::table::{facts, paragraphs, table, time, time_of};
+use crate::office::shared::operation::table::{paragraphs, time};
 use crate::office::shared::rows::published;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::system::rows::check;
 use crate::office::system::rows::check::CheckReport;
-use crate::office::system::rows::findings;
+use crate::office::system::rows::findings as rows;
 use crate::office::system::rows::findings::{Finding, FindingKind};
-use crate::office::system::rows::health::{Health, Pass};
+use crate::office::system::rows::health::{Health, MAX_BYTES, Pass};
 use crate::office::system::rows::reconcile::Counts;
 use crate::office::system::rows::upkeep;
 use crate::office::system::rule::{epoch, kept};
@@ -48,9 +51,9 @@ struct Status<'s> {
 }
 
 pub async fn status<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
-    let (health, findings) = (health(call).await?, findings(call).await?);
+    let (health, findings) = (health(call).await?, found(call).await?);
     let problem = health.problem.as_deref();
-    let text = paragraphs([health_in_words(&health), findings_in_words(&findings)]);
+    let text = paragraphs([in_lines(&health_facts(&health)), findings_in_words(&findings)]);
     let mut members = serde_json::to_value(&health).map_err(OperatorError::from)?;
     members.as_object_mut().map(|members| members.remove("findings"));
     let data = Status { health: members, problem, findings: &findings };
@@ -61,91 +64,114 @@ async fn health<P: Ports>(call: &Call<'_, P>) -> Result<Health> {
     Ok(epoch::health(call.store, call.ledger, call.platform.now_ms()).await?)
 }
 
-async fn findings<P: Ports>(call: &Call<'_, P>) -> Result<Vec<Finding>> {
-    Ok(findings::findings(call.ledger, MOST_FINDINGS).await?)
+async fn found<P: Ports>(call: &Call<'_, P>) -> Result<Vec<Finding>> {
+    Ok(rows::findings(call.ledger, MOST_FINDINGS).await?)
 }
 
-fn health_in_words(health: &Health) -> String {
-    let not_yet = || "not yet".to_owned();
-    let lag = health.lag_ms.map(|ms| format!(", {} s after its transaction", ms.div_ceil(1_000)));
-    let received =
-        health.received.as_deref().map(|at| [time(at), lag.unwrap_or_default()].concat());
-    let size = health.bytes.map(|bytes| format!("{} MB", bytes.div_ceil(1_000_000)));
-    facts([
-        ("Complete up to", Some(health.complete_up_to.as_deref().map_or_else(not_yet, time))),
-        ("Kept", health.kept_from.as_deref().map(|from| format!("from {} on", time(from)))),
-        ("Last message", Some(received.unwrap_or_else(not_yet))),
-        (
-            "Last reconciliation pass",
-            Some(health.last_pass.as_ref().map_or_else(not_yet, pass_in_words)),
-        ),
-        ("Running reconciliation pass", health.current_pass.as_ref().map(pass_in_words)),
-        ("Size", size),
-        ("Problem", Some(health.problem.clone().unwrap_or_else(|| "none".to_owned()))),
-    ])
-}
-
-fn pass_in_words(Pass { began, ended, listed, mended }: &Pass) -> String {
-    let ended = ended.as_deref().map(|at| format!(" to {}", time(at))).unwrap_or_default();
-    format!("{}{ended}: {listed} records compared, {mended} rows written or removed", time(began))
-}
-
-fn findings_in_words(findings: &[Finding]) -> String {
-    let row = |Finding { kind, name, found, detail }: &Finding| {
-        [kind_in_words(*kind).to_owned(), time_of(*found), name.clone(), detail.clone()]
+/// Describes the health of the ledger.
+pub(crate) fn health_facts(health: &Health) -> Facts {
+    let never = || Fact::words("not yet");
+    let or_never = |time: &Option<String>| time.as_deref().map_or_else(never, Fact::time);
+    let pass = |pass: &Option<Pass>, none: Fact| pass.as_ref().map_or(none, pass_fact);
+    let lag = health.lag_ms.map(|ms| format!("{} s after its transaction", ms.div_ceil(1_000)));
+    let received = [or_never(&health.received), Fact::Words(lag.unwrap_or_default())];
+    let kept = match health.kept_from.as_deref() {
+        Some(from) => Fact::Row(vec![Fact::words("since"), Fact::time(from)]),
+        None => Fact::words("all"),
     };
-    match findings.is_empty() {
-        true => String::new(),
-        false => {
-            let rows: Vec<_> = findings.iter().map(row).collect();
-            let mut kinds: Vec<_> = findings.iter().map(|finding| finding.kind).collect();
-            kinds.dedup(); // findings are sorted by kind
-            let advice =
-                kinds.into_iter().map(|kind| [kind_in_words(kind), ": ", advice(kind)].concat());
-            let advice: Vec<_> = advice.collect();
-            let found = table(["FINDING", "FOUND", "RECORD", "DETAIL"], &rows);
-            paragraphs([found, advice.join("\n")])
+    vec![
+        ("Complete up to", or_never(&health.complete_up_to)),
+        ("Transactions kept", kept),
+        ("Last message", Fact::List(received.into())),
+        ("Last reconciliation pass", pass(&health.last_pass, never())),
+        ("Running reconciliation pass", pass(&health.current_pass, Fact::none())),
+        ("Size", Fact::Words(size_in_words(health.bytes))),
+        ("Problem", Fact::words(health.problem.as_deref().unwrap_or("none"))),
+    ]
+}
+
+fn pass_fact(Pass { began, ended, listed, mended }: &Pass) -> Fact {
+    let counts = format!("{listed} records compared, {mended} rows written or removed");
+    Fact::List(vec![Fact::time(&**began), Fact::time(ended.as_deref()), Fact::Words(counts)])
+}
+
+fn size_in_words(bytes: Option<u64>) -> String {
+    const MB: u64 = 1_000_000;
+    const GB: u64 = 1_000 * MB;
+    let most = MAX_BYTES / GB;
+    match bytes {
+        None => "not known".to_owned(),
+        Some(bytes) if bytes < GB => format!("{} MB of {most} GB", bytes.div_ceil(MB)),
+        Some(bytes) => format!("{}.{} GB of {most} GB", bytes / GB, bytes % GB / (100 * MB)),
+    }
+}
+
+/// Formats findings as a table, and explains each kind below it.
+fn findings_in_words(found: &[Finding]) -> String {
+    let mut kinds: Vec<_> = found.iter().map(|finding| finding.kind).collect();
+    kinds.dedup(); // findings are sorted by kind
+    let advice = kinds.into_iter().map(|kind| {
+        let (what, remedy) = words(kind);
+        format!("{}: {what} {remedy}", kind.name())
+    });
+    let advice = advice.collect::<Vec<_>>().join("\n");
+    paragraphs([findings(found).without(&["What", "What to do"]).in_lines(), advice])
+}
+
+/// Returns the list of findings.
+pub(crate) fn findings(found: &[Finding]) -> Listing {
+    Listing::new(
+        found,
+        "",
+        &[
+            ("Finding", &|it| Fact::words(it.kind.name())),
+            ("What", &|it| Fact::words(words(it.kind).0)),
+            ("Record", &|it| Fact::Text(it.name.clone())),
+            ("Detail", &|it| detail(it)),
+            ("Found", &|it| Fact::time_of(it.found)),
+            ("What to do", &|it| Fact::words(words(it.kind).1)),
+        ],
+    )
+}
+
+/// Returns the details of a finding. For a removed row, these are the time and charge of its transaction.
+fn detail(finding: &Finding) -> Fact {
+    match serde_json::from_str(&finding.detail) {
+        Ok(Removed { created, currency, cents: Some(cents), .. }) => {
+            let amount = format!("{}.{:02}", cents / 100, cents % 100);
+            Fact::List(vec![Fact::time_of(created), Fact::money(&amount, &currency)])
         }
+        _ => Fact::Text(finding.detail.clone()),
     }
 }
 
 /// Returns what a kind of finding means, and what to do.
-const fn advice(kind: FindingKind) -> &'static str {
+const fn words(kind: FindingKind) -> (&'static str, &'static str) {
     match kind {
-        FindingKind::Copy => {
-            "after a loss of the database, this was taken from its copy in Workers KV, and its entry in the audit log is \
-             lost. Check that it is right, and change it otherwise."
-        }
-        FindingKind::Damaged => {
-            "the record cannot be read, so its transaction is missing from all lists and sums. Delete \
-             the record, and restore a backup with `--only transactions`."
-        }
-        FindingKind::Gone => {
-            "the record was deleted, so its row was removed. Restore a backup with `--only transactions`, or keep the finding: it explains why the sum changed."
-        }
-        FindingKind::Large => {
-            "the quantities are too many to be summed by offering; the charge is counted. Ask the shop whether \
-             the transaction is a mistake."
-        }
-        FindingKind::Refused => {
-            "the database refused the row, so the transaction is missing from all lists and sums. This \
-             is a bug: report it with the name of the record."
-        }
-        FindingKind::Update => {
-            "after a loss of the database, timelines still show updates that it lacks. Restore a backup that has them, \
-             or delete the record and publish the updates again."
-        }
-    }
-}
-
-const fn kind_in_words(kind: FindingKind) -> &'static str {
-    match kind {
-        FindingKind::Copy => "copy",
-        FindingKind::Damaged => "damaged",
-        FindingKind::Gone => "gone",
-        FindingKind::Large => "large",
-        FindingKind::Refused => "refused",
-        FindingKind::Update => "update",
+        FindingKind::Copy => (
+            "After a loss of the database, this was taken from its copy in Workers KV. Its entry in the audit log is lost.",
+            "Check that it is right. If not, change it.",
+        ),
+        FindingKind::Damaged => (
+            "A record cannot be read. Its transaction is missing from all lists and sums.",
+            "Delete the record, and restore a backup with `--only transactions`.",
+        ),
+        FindingKind::Gone => (
+            "The record of a transaction was deleted, so its row was removed.",
+            "Restore a backup with `--only transactions`, or keep this finding: it explains why a sum changed.",
+        ),
+        FindingKind::Large => (
+            "The quantities of a transaction are too many to be summed by offering. Its charge is counted.",
+            "Open the transaction, and ask the shop whether the quantities are a mistake.",
+        ),
+        FindingKind::Refused => (
+            "The database rejected the row of a transaction. It is missing from all lists and sums.",
+            "This is a bug. Report it with the name of the record.",
+        ),
+        FindingKind::Update => (
+            "After a loss of the database, timelines still show updates that it lacks.",
+            "Restore a backup that has them, or delete the record in Workers KV and publish them again.",
+        ),
     }
 }
 
@@ -171,7 +197,7 @@ struct Found {
 pub async fn check<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let counts = pass(call).await?;
     published::compare_again(call.ledger).await?; // the cron notices that the database was set back
-    let findings = findings(call).await?;
+    let findings = found(call).await?;
     let text = paragraphs([counts_in_words(&counts), findings_in_words(&findings)]);
     Answer::new(&Found { counts, findings }, text)
 }
@@ -192,19 +218,24 @@ async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
 
 fn counts_in_words(counts: &Counts) -> String {
     let Counts { missing, wrong, gone, damaged, large, refused } = counts;
-    let row =
-        |what: &str, count: &usize, now: &str| [what.to_owned(), count.to_string(), now.to_owned()];
-    table(
-        ["FOUND", "TRANSACTIONS", "NOW"],
+    let counted = [
+        ("missing in the ledger", missing, "added"),
+        ("different from their records", wrong, "corrected"),
+        ("without a record", gone, "removed"),
+        ("damaged records", damaged, "missing from all lists and sums"),
+        ("with too many quantities", large, "not in the sums of any offering"),
+        ("refused by the database", refused, "missing from all lists and sums"),
+    ];
+    let listing = Listing::new(
+        counted,
+        "",
         &[
-            row("missing in the ledger", missing, "added"),
-            row("different from their records", wrong, "corrected"),
-            row("without a record", gone, "removed"),
-            row("damaged records", damaged, "missing from all lists and sums"),
-            row("with too many quantities", large, "not in the sums of any offering"),
-            row("refused by the database", refused, "missing from all lists and sums"),
+            ("Found", &|(what, _, _)| Fact::words(what)),
+            ("Transactions", &|(_, count, _)| Fact::number(count)),
+            ("Now", &|(_, _, now)| Fact::words(now)),
         ],
-    )
+    );
+    listing.in_lines()
 }
 
 // ---- Rebuild -------------------------------------------------------------------------------------
@@ -234,7 +265,7 @@ pub async fn rebuild<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) 
     let by = call.host.person().await?;
     let done = kept::rebuild(call.store, call.ledger, &call.author(&by)?).await?;
     let Counts { damaged, large, refused, .. } = pass(call).await?;
-    let (findings, health) = (findings(call).await?, health(call).await?);
+    let (findings, health) = (found(call).await?, health(call).await?);
     let listed = health.last_pass.map_or(0, |pass| pass.listed);
     let complete_up_to = health.complete_up_to;
     let made = format!(

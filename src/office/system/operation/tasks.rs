@@ -4,9 +4,10 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{paragraphs, table, time_of};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::reason::check_reason;
 use crate::office::system::rows::accepted::{AcceptedTask, TaskKind};
 use crate::office::system::rule::tasks;
@@ -108,26 +109,31 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, List { unusual_charge }: List) -
         open.extend(tasks::open(call.store, call.ledger, call.platform, of).await?);
     }
     let accepted = tasks::list(call.ledger, MAX_LISTED).await?;
-    let text = paragraphs([open_in_words(&open), accepted_in_words(&accepted)]);
+    let text = paragraphs([open_tasks(&open).in_lines(), accepted_tasks(&accepted).in_lines()]);
     Answer::new(&Tasks { open, accepted }, text)
 }
 
-fn open_in_words(open: &[Task]) -> String {
-    if open.is_empty() {
-        return "no open tasks".to_owned();
-    }
-    let rows = open.iter().map(|it| [it.task.name().to_owned(), it.about.clone()]);
-    table(["TASK", "ABOUT"], &rows.collect::<Vec<_>>())
+fn open_tasks(open: &[Task]) -> Listing {
+    Listing::new(
+        open,
+        "No open tasks.",
+        &[
+            ("Task", &|it| Fact::words(it.task.name())),
+            ("About", &|it| Fact::Text(it.about.clone())),
+        ],
+    )
 }
 
-fn accepted_in_words(accepted: &[AcceptedTask]) -> String {
-    if accepted.is_empty() {
-        return String::new();
-    }
-    let row = |it: &AcceptedTask| {
-        let AcceptedTask { task, subject, reason, author, at, .. } = it;
-        [time_of(*at), task.name().to_owned(), subject.clone(), author.clone(), reason.clone()]
-    };
-    let rows: Vec<_> = accepted.iter().map(row).collect();
-    table(["ACCEPTED", "TASK", "ABOUT", "BY", "REASON"], &rows)
+fn accepted_tasks(accepted: &[AcceptedTask]) -> Listing {
+    Listing::new(
+        accepted,
+        "",
+        &[
+            ("Accepted", &|it| Fact::time_of(it.at)),
+            ("Task", &|it| Fact::words(it.task.name())),
+            ("About", &|it| Fact::Text(it.subject.clone())),
+            ("By", &|it| Fact::Text(it.author.clone())),
+            ("Reason", &|it| Fact::Text(it.reason.clone())),
+        ],
+    )
 }

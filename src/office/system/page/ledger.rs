@@ -1,20 +1,21 @@
 //! The health of the ledger: `GET /healthz` for monitors, and a section of the page System.
 
-use crate::office::orders::rows::removal::Removed;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::facts;
+use crate::office::shared::page::listing::table;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::system::operation::ledger as operation;
+use crate::office::system::operation::ledger::health_facts;
 use crate::office::system::rows::findings;
-use crate::office::system::rows::findings::{Finding, FindingKind};
-use crate::office::system::rows::health;
-use crate::office::system::rows::health::{Health, Pass};
+use crate::office::system::rows::findings::Finding;
+use crate::office::system::rows::health::Health;
 use crate::office::system::rule::epoch;
 use crate::pledges::service::Clock;
 use crate::pledges::store::OperatorStore;
-use crate::pledges::time::date_time;
 use maud::{Markup, html};
 use serde::Serialize;
 
@@ -77,110 +78,15 @@ async fn look(
 }
 
 fn state(health: &Health, findings: &[Finding]) -> Markup {
-    let never = || html! { span.soft { "not yet" } };
-    let all = || html! { "all" };
-    let since = |from| html! { "since " (view::time(from)) };
-    let time = |time: &Option<String>| time.as_deref().map_or_else(never, view::time);
     html! {
         @if let Some(problem) = &health.problem { (view::problem(problem)) }
-        (view::facts(&[
-            ("Complete up to", time(&health.complete_up_to)),
-            ("Transactions kept", health.kept_from.as_deref().map_or_else(all, since)),
-            ("Last message", html! {
-                (time(&health.received))
-                @if let Some(lag) = health.lag_ms { ", " (lag / 1_000) " s after its transaction" }
-            }),
-            ("Last reconciliation", health.last_pass.as_ref().map_or_else(never, pass)),
-            ("Size", size(health.bytes)),
-        ]))
-        @if let Some(current) = &health.current_pass {
-            p { "A reconciliation is in progress. It began on " (pass(current)) "." }
-        }
+        (facts::list(&health_facts(health)))
         @if !findings.is_empty() {
             h3 { "Findings" }
-            (view::table(&["Finding", "Record", "Found on", "What to do"], &rows(findings), ""))
+            (table(&operation::findings(findings).without(&["Finding"])))
         }
         @if health.findings > findings.len() {
             p { "Only the first " (findings.len()) " of " (health.findings) " findings are shown." }
-        }
-    }
-}
-
-fn pass(pass: &Pass) -> Markup {
-    html! {
-        (view::time(pass.ended.as_ref().unwrap_or(&pass.began)))
-        ": " (pass.listed) " records compared, " (pass.mended) " rows corrected"
-    }
-}
-
-fn size(bytes: Option<u64>) -> Markup {
-    const MB: u64 = 1_000_000;
-    const GB: u64 = 1_000 * MB;
-    let of_all = || html! { " of " (health::MAX_BYTES / GB) " GB" };
-    match bytes {
-        None => html! { span.soft { "not known" } },
-        Some(bytes) if bytes < GB => html! { (bytes.div_ceil(MB)) " MB" (of_all()) },
-        Some(bytes) => html! { (bytes / GB) "." (bytes % GB / (100 * MB)) " GB" (of_all()) },
-    }
-}
-
-// ---- Findings ------------------------------------------------------------------------------------
-
-fn rows(findings: &[Finding]) -> Vec<Vec<Markup>> {
-    let row = |finding: &Finding| {
-        let (what, remedy) = words(finding.kind);
-        vec![
-            html! { (what) },
-            html! { (view::untrusted_text(&finding.name)) (detail(finding)) },
-            view::time(&date_time(finding.found)),
-            html! { (remedy) },
-        ]
-    };
-    findings.iter().map(row).collect()
-}
-
-/// Returns what a finding means, and what to do.
-fn words(kind: FindingKind) -> (&'static str, &'static str) {
-    match kind {
-        FindingKind::Copy => (
-            "After a loss of the database, this was taken from its copy in Workers KV. Its entry in the audit log is lost.",
-            "Check that it is right. If not, change it.",
-        ),
-        FindingKind::Damaged => (
-            "A record cannot be read. Its transaction is missing from all lists and sums.",
-            "Somebody changed the record by hand. Restore it from a backup.",
-        ),
-        FindingKind::Gone => (
-            "The record of a transaction is missing, so its row was removed.",
-            "Somebody deleted the record by hand. Restore it, or keep this finding to explain why a sum changed.",
-        ),
-        FindingKind::Large => (
-            "The quantities of a transaction take more than 1.4 MB, so the Quantities page leaves them \
-             out. The charge of the transaction is still counted.",
-            "Open the transaction, and ask the shop whether the quantities are a mistake.",
-        ),
-        FindingKind::Refused => (
-            "The database rejected the row of a transaction. The transaction is missing from all lists and sums.",
-            "This is a bug. Report it with the name of the record.",
-        ),
-        FindingKind::Update => (
-            "After a loss of the database, timelines still show updates that it lacks.",
-            "Restore a backup that has them, or delete the record in Workers KV and publish them again.",
-        ),
-    }
-}
-
-/// Renders the details of a finding. For a removed row, these are the time and charge of its transaction.
-fn detail(finding: &Finding) -> Markup {
-    let removed = serde_json::from_str(&finding.detail).ok();
-    html! {
-        @match removed {
-            Some(Removed { created, currency, cents: Some(cents), .. }) => {
-                br; (view::time(&date_time(created)))
-                ", " (cents / 100) "." (format!("{:02}", cents % 100)) " " (view::untrusted_text(&currency))
-            }
-            _ if finding.detail.is_empty() => {}
-            _ => { br; (view::untrusted_text(&finding.detail)) }
         }
     }
 }

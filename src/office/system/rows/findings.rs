@@ -2,6 +2,7 @@
 
 use crate::office::shared::rows::port::{Ledger, Query, Result, ask};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// A problem that a person has to check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,8 +17,9 @@ pub struct Finding {
     pub detail: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum FindingKind {
     /// After a loss of rows, a record was taken from its copy in KV, and the audit log lacks the entry of its change.
     Copy,
@@ -32,6 +34,13 @@ pub enum FindingKind {
     Refused,
     /// After a loss of rows, Workers KV has updates that the database lacks.
     Update,
+}
+
+impl FindingKind {
+    /// Returns the name, such as `damaged`.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// Returns up to `most` findings, sorted by kind and name. One query.

@@ -5,14 +5,15 @@ use crate::buyer::updates::Update;
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result,
 };
-use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::facts::{Fact, Facts, in_lines};
+use crate::office::shared::operation::link;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text};
-use crate::office::shared::operation::table::{
-    counted, facts as lines, paragraphs, sentence, table, time,
-};
+use crate::office::shared::operation::table::{capital, counted, paragraphs, sentence};
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
+use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::Refused;
 use crate::office::updates::rows::updates::{Pledges, UpdateRow, UpdateState};
@@ -22,6 +23,7 @@ use crate::pledges::scope::Mode;
 use crate::pledges::service::Clock as _;
 use crate::pledges::settlement::Month;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 const ID: Argument = Argument::positional("update", text("id"), "the update's ID, such as upd_…");
 /// Describes the JSON of an update.
@@ -345,21 +347,29 @@ fn withdrawing(found: &UpdateRow) -> Question {
     question.about(facts(found))
 }
 
-fn facts(
-    UpdateRow { id, pledges, state, update, changed_by, changed_at, .. }: &UpdateRow,
-) -> Facts {
-    let of = vec![
-        ("State", Fact::Words(state.name().to_owned())),
+fn facts(row: &UpdateRow) -> Facts {
+    [about(row), contents(&NewUpdate::from(&row.update))].concat()
+}
+
+/// Returns whether buyers see an update, what it is about, and who made it.
+pub(crate) fn about(row: &UpdateRow) -> Facts {
+    let UpdateRow { id, pledges, state, by, at, changed_by, changed_at, .. } = row;
+    let shown = match state {
+        UpdateState::Draft => "Draft: buyers do not see it.",
+        UpdateState::Published => "Published: timelines show it.",
+        UpdateState::Withdrawn => "Withdrawn: timelines do not show it.",
+    };
+    vec![
+        ("State", Fact::words(shown)),
         ("Offering", Fact::Text(pledges.offering.clone())),
         ("Pledged in", Fact::Month(pledges.month)),
-        ("Mode", Fact::Words(pledges.mode.name().to_owned())),
-    ];
-    let changed = [
+        ("Mode", Fact::Mode(pledges.mode)),
+        ("Added by", Fact::Text(by.clone())),
+        ("Added", Fact::time(&**at)),
         ("Changed by", Fact::Text(changed_by.clone())),
-        ("Changed at", Fact::Time(changed_at.clone())),
-        ("ID", Fact::Id(id.clone())),
-    ];
-    [of, contents(&NewUpdate::from(update)), changed.into()].concat()
+        ("Changed", Fact::time(&**changed_at)),
+        ("ID", Fact::id(id)),
+    ]
 }
 
 /// Returns what an update says.
@@ -382,28 +392,16 @@ fn contents(update: &NewUpdate) -> Facts {
     ]
 }
 
-#[derive(Serialize)]
-struct Printed<'r> {
-    id: &'r str,
-    #[serde(flatten)]
-    pledges: &'r Pledges,
-    state: UpdateState,
-    update: &'r Update,
-    fulfilment: Option<&'r str>,
-    revision: u64,
-    by: &'r str,
-    at: &'r str,
-    #[serde(rename = "changedBy")]
-    changed_by: &'r str,
-    #[serde(rename = "changedAt")]
-    changed_at: &'r str,
-}
-
-fn printed(row: &UpdateRow) -> Printed<'_> {
-    let UpdateRow { id, pledges, state, update, revision, by, at, changed_by, changed_at, .. } =
-        row;
-    let (state, revision, fulfilment) = (*state, *revision, row.fulfilment.as_deref());
-    Printed { id, pledges, state, update, fulfilment, revision, by, at, changed_by, changed_at }
+/// Returns an update as JSON, with the members of its pledges.
+fn printed(row: &UpdateRow) -> Result<Value, OperatorError> {
+    let mut value = serde_json::to_value(row)?;
+    if let (Some(members), Value::Object(pledges)) =
+        (value.as_object_mut(), serde_json::to_value(&row.pledges)?)
+    {
+        members.retain(|name, _| name != "pledges" && name != "operation");
+        members.extend(pledges);
+    }
+    Ok(value)
 }
 
 fn stopped_later() -> String {
@@ -426,7 +424,7 @@ fn answer(done: &Done<UpdateChange>, what: &str, later: &str) -> Result<Answer> 
         }
     };
     let change = Changed::new([what, later].concat(), facts(row));
-    let printed = Done { outcome: printed(row), before: done.before.clone() };
+    let printed = Done { outcome: printed(row)?, before: done.before.clone() };
     Ok(Answer::changed(&printed, change)?.failing_if(!is_compiled))
 }
 
@@ -451,7 +449,7 @@ pub struct OfMonths {
 
 #[derive(Serialize)]
 struct Listed<'l> {
-    updates: Vec<Printed<'l>>,
+    updates: Vec<Value>,
     outdated: &'l [Pledges],
 }
 
@@ -461,23 +459,6 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
         None => Month::last(call.platform.now_ms(), MONTHS),
     };
     let found = updates::list(call.ledger, asked.mode, &months, MOST).await?;
-    let rows: Vec<_> = found.updates.iter().map(cells).collect();
-    let headings = [
-        "MONTH",
-        "OFFERING",
-        "STATE",
-        "STAGE",
-        "DATE",
-        "SENTENCE",
-        "MODE",
-        "CHANGED BY",
-        "AT",
-        "ID",
-    ];
-    let listed = match rows.is_empty() {
-        true => "no updates".to_owned(),
-        false => table(headings, &rows),
-    };
     let outdated = match found.outdated.len() {
         0 => String::new(),
         count => format!(
@@ -485,30 +466,53 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: OfMonths) -> Result<Answe
             counted(count, "record")
         ),
     };
-    let updates = found.updates.iter().map(printed).collect();
+    let updates = found.updates.iter().map(printed).collect::<Result<_, _>>()?;
     let data = Listed { updates, outdated: &found.outdated };
-    Answer::new(&data, paragraphs([listed, outdated]))
+    Answer::new(&data, paragraphs([listing(&found.updates).in_lines(), outdated]))
 }
 
-fn cells(row: &UpdateRow) -> [String; 10] {
-    let UpdateRow { id, pledges, state, update, changed_by, changed_at, .. } = row;
-    let sentence = update.texts.best("en").map(|(_, text)| text).unwrap_or_default();
-    [
-        pledges.month.to_string(),
-        pledges.offering.clone(),
-        state.name().to_owned(),
-        update.stage.name().to_owned(),
-        update.date.to_string(),
-        sentence.chars().take(MAX_CELL).collect(),
-        pledges.mode.name().to_owned(),
-        changed_by.clone(),
-        time(changed_at),
-        id.clone(),
-    ]
+/// Returns the list of updates.
+pub(crate) fn listing(updates: &[UpdateRow]) -> Listing {
+    Listing::new(
+        updates,
+        "No updates for this month yet.",
+        &[
+            ("Month", &|it| Fact::Month(it.pledges.month)),
+            ("Mode", &|it| Fact::Mode(it.pledges.mode)),
+            ("Offering", &|it| Fact::Text(it.pledges.offering.clone())),
+            ("Date", &|it| Fact::Day(it.update.date.to_string())),
+            ("Stage", &|it| {
+                Fact::words(stage_in_words(it.update.stage.name()))
+                    .at(link::path(&["updates", &it.id]))
+            }),
+            ("Sentence", &|it| sentence_of(&it.update)),
+            ("State", &|it| state(it.state)),
+            ("Changed by", &|it| Fact::Text(it.changed_by.clone())),
+            ("Changed", &|it| Fact::time(&*it.changed_at)),
+            ("ID", &|it| Fact::id(&it.id)),
+        ],
+    )
 }
 
 /// Largest number of characters of a sentence in a list.
-const MAX_CELL: usize = 60;
+const MAX_SENTENCE: usize = 120;
+
+fn sentence_of(update: &Update) -> Fact {
+    match update.texts.best("en") {
+        Some((_, text)) => Fact::Text(text.chars().take(MAX_SENTENCE).collect()),
+        None => Fact::words("No sentence yet"),
+    }
+}
+
+fn state(state: UpdateState) -> Fact {
+    let words = Fact::Words(capital(state.name()));
+    if state == UpdateState::Published { words.strong() } else { words }
+}
+
+/// Returns the words by which lists name a stage, such as `Under way` for `under-way`.
+pub(crate) fn stage_in_words(name: &str) -> &str {
+    STAGE.label_of(name).unwrap_or(name)
+}
 
 pub const PREVIEW: Spec =
     Spec::reads("updates", "preview", "print an update with its sentence in each language", &[ID])
@@ -516,25 +520,7 @@ pub const PREVIEW: Spec =
 
 pub async fn preview<P: Ports>(call: &Call<'_, P>, Named { update, .. }: Named) -> Result<Answer> {
     let row = updates::get(call.ledger, &update).await?;
-    let new = NewUpdate::from(&row.update);
-    let given = |text: &str| Some(text.to_owned());
-    let members = lines([
-        ("Offering", given(&row.pledges.offering)),
-        ("Pledged in", Some(row.pledges.month.to_string())),
-        ("State", given(row.state.name())),
-        ("Stage", given(&new.stage)),
-        ("Date", given(&new.date)),
-        ("Place", given(&new.place)),
-        ("Latitude", given(&new.latitude)),
-        ("Longitude", given(&new.longitude)),
-        ("Partner", given(&new.partner)),
-        ("Quantity", given(&new.quantity)),
-        ("Picture", given(&new.picture)),
-        ("Picture's text", given(&new.picture_text)),
-        ("Report", given(&new.report)),
-    ]);
-    let sentences = lines(new.texts.iter().map(|(tag, text)| (&**tag, given(text))));
-    Answer::new(&printed(&row), paragraphs([members, sentences]))
+    Answer::new(&printed(&row)?, in_lines(&facts(&row)))
 }
 
 // ---- Mend ----------------------------------------------------------------------------------------

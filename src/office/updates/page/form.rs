@@ -7,7 +7,6 @@ use crate::office::shared::page::settings::Settings;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shops::page::profile::LANGUAGES;
-use crate::office::updates::operation::updates::STAGE;
 use crate::office::updates::rule::{NewUpdate, keep_picture};
 use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
@@ -16,11 +15,6 @@ use maud::{Markup, html};
 pub(super) const PATH: &str = "/updates";
 /// Title and path of the page that shows a month's updates.
 pub(super) const PAGE: (&str, &str) = ("Updates", PATH);
-
-/// Returns the words by which pages name a stage, such as `Under way` for `under-way`.
-pub(crate) fn stage_in_words(name: &str) -> &str {
-    STAGE.label_of(name).unwrap_or(name)
-}
 
 /// Stores the picture that a form uploads. The form then has the picture's path, so that pages with questions and forms that
 /// are shown again keep it.

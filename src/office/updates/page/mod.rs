@@ -6,7 +6,7 @@ mod month;
 mod one;
 mod preview;
 
-pub(crate) use form::{stage_in_words, with_picture};
+pub(crate) use form::with_picture;
 pub(crate) use month::updates;
 pub(crate) use one::update;
 pub(crate) use preview::{preview_edit, preview_new, preview_update};

@@ -1,20 +1,19 @@
 //! The page of a month. It shows the month's updates by offering, and the form that adds an update.
 
-use super::form::{PAGE, PATH, left_out, preview_button, sentences, stage_in_words};
+use super::form::{PAGE, PATH, left_out, preview_button, sentences};
 use crate::buyer::updates::MAX_UPDATES;
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
-use crate::office::shared::page::link;
+use crate::office::shared::page::listing::table;
 use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
-use crate::office::updates::operation::updates::ADD;
-use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
+use crate::office::updates::operation::updates::{ADD, listing};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::{NewUpdate, UpdateList};
 use crate::pledges::service::{Clock, Entropy};
@@ -23,8 +22,6 @@ use maud::{Markup, html};
 
 /// Maximum number of offerings that the form suggests.
 const MAX_SUGGESTED: usize = 200;
-/// How much of an update's sentence the list shows, in characters.
-const MAX_BRIEF: usize = 120;
 
 /// Shows the updates for the pledges of the month in the query. Ledger cost: 7 or 8 queries.
 pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
@@ -43,7 +40,7 @@ pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             h2 { "By offering" }
             (outdated(&found))
-            (table(&found.updates))
+            (table(&listing(&found.updates).without(&["Month", "Mode", "ID"])))
             p.soft {
                 "A timeline shows the published updates of its offerings and month in the order of time, at most the newest "
                 (MAX_UPDATES) " for each offering. It shows a change after about " (APPLIED_SECONDS) " s."
@@ -68,34 +65,6 @@ fn outdated(found: &UpdateList) -> Markup {
                  and so does the next change."
             }))
         }
-    }
-}
-
-fn table(updates: &[UpdateRow]) -> Markup {
-    let row = |row: &UpdateRow| {
-        let UpdateRow { id, pledges, state, update, changed_by, changed_at, .. } = row;
-        let sentence = update.texts.best("en").map(|(_, text)| text);
-        let brief = sentence.map(|text| text.chars().take(MAX_BRIEF).collect::<String>());
-        let address = link::path(&["updates", id]);
-        vec![
-            view::untrusted_text(&pledges.offering),
-            view::day(&[&update.date, "T00:00:00Z"].concat()),
-            html! { a href=(address) { (stage_in_words(update.stage.name())) } },
-            html! { @if let Some(text) = brief { (view::untrusted_text(&text)) } @else { "No sentence yet" } },
-            html! { @if *state == UpdateState::Published { strong { (state_in_words(*state)) } } @else { (state_in_words(*state)) } },
-            html! { (view::untrusted_text(changed_by)) " on " (view::time(changed_at)) },
-        ]
-    };
-    let rows: Vec<_> = updates.iter().map(row).collect();
-    let headings = ["Offering", "Date", "Stage", "Sentence", "State", "Changed by"];
-    view::table(&headings, &rows, "No updates for this month yet.")
-}
-
-pub(super) fn state_in_words(state: UpdateState) -> &'static str {
-    match state {
-        UpdateState::Draft => "Draft",
-        UpdateState::Published => "Published",
-        UpdateState::Withdrawn => "Withdrawn",
     }
 }
 

@@ -1,15 +1,15 @@
 //! The page of one update: what it says, its state, and the forms that change it.
 
-use super::form::{PATH, left_out, preview_button, sentences, stage_in_words};
+use super::form::{PATH, left_out, preview_button, sentences};
 use crate::office::fulfilment::rule as fulfilments;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
-use crate::office::shared::page::{link, view};
+use crate::office::shared::page::{facts, link, view};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
-use crate::office::updates::operation::updates::EDIT;
+use crate::office::updates::operation::updates::{EDIT, about, stage_in_words};
 use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::NewUpdate;
@@ -27,7 +27,7 @@ pub(crate) async fn update<S, C: Clock, E: Entropy>(
     let removed = removed_fulfilment(context, row).await?;
     let content = html! {
         section {
-            (facts(row))
+            (facts::list(&about(row)))
             @if let Some(notice) = removed { (notice) }
             ul.links {
                 @for (tag, _) in update.texts.iter() {
@@ -54,27 +54,6 @@ pub(crate) async fn update<S, C: Clock, E: Entropy>(
 
 fn preview_path(id: &str, tag: &str) -> String {
     link::with(&link::path(&["updates", id, "preview"]), &[("language", tag)])
-}
-
-fn facts(row: &UpdateRow) -> Markup {
-    let UpdateRow { id, pledges, state, update, by, at, changed_by, changed_at, .. } = row;
-    let shown = match state {
-        UpdateState::Draft => "Draft: buyers do not see it.",
-        UpdateState::Published => "Published: timelines show it.",
-        UpdateState::Withdrawn => "Withdrawn: timelines do not show it.",
-    };
-    view::facts(&[
-        ("State", html! { (shown) }),
-        ("Offering", view::untrusted_text(&pledges.offering)),
-        ("Pledged in", html! { (view::month(pledges.month)) " (" (pledges.mode.name()) " mode)" }),
-        ("Date", view::day(&[&update.date, "T00:00:00Z"].concat())),
-        ("Added by", html! { (view::untrusted_text(by)) " on " (view::time(at)) }),
-        (
-            "Changed by",
-            html! { (view::untrusted_text(changed_by)) " on " (view::time(changed_at)) },
-        ),
-        ("ID", html! { code.id { (id) } }),
-    ])
 }
 
 /// Renders a warning if the fulfilment from which an update was drafted has been removed. The update may then

@@ -2,12 +2,13 @@
 
 use super::form::SearchForm;
 use super::term::{KEY, KEY_RECORD, pasted};
+use crate::office::keys::operation::facts as key_facts;
 use crate::office::keys::page::change_forms as key_forms;
 use crate::office::keys::rule as keys;
-use crate::office::keys::rule::{KeyMetadata, KeyRow};
-use crate::office::orders::page::transaction;
+use crate::office::keys::rule::KeyRow;
 use crate::office::orders::page::transaction::level;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::facts;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
@@ -18,7 +19,7 @@ use crate::office::shared::rule::roles::Permission;
 use crate::pledges::auth::KEY_ID_LENGTH;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
-use maud::{Markup, html};
+use maud::html;
 
 /// Returns a text without its prefix `key:`, if the rest has the form of an API key's hash or ID; otherwise
 /// `None`.
@@ -61,7 +62,7 @@ pub(crate) fn key_page<S, C: Clock, E: Entropy>(
         @match &key.note {
             Some(note) if operates => {
                 p.lead { "An API key of the " (level(&note.level, true)) "." }
-                section { (key_facts(context, key, note)) (key_forms(&key.name, &note.level)) }
+                section { (facts::list(&key_facts(key, &context.author))) (key_forms(&key.name, &note.level)) }
             }
             Some(note) => p.lead { "An API key of the " (level(&note.level, false)) "." },
             None => {
@@ -69,40 +70,12 @@ pub(crate) fn key_page<S, C: Clock, E: Entropy>(
                 p { "Its ID is " code { (key.name.id) } "." }
             }
         }
-        @if let Some(problem) = key.problem.as_ref().filter(|_| operates) {
+        @if let Some(problem) = key.problem.as_ref().filter(|_| operates && key.note.is_none()) {
             p.problem { (view::sentence(problem)) }
         }
         p { "Anyone who has seen a key can use it. If it was sent in a message, replace it." }
     };
     Page::new("API key", content)
-}
-
-fn key_facts<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    key: &KeyRow,
-    note: &KeyMetadata,
-) -> Markup {
-    let mut rows = vec![
-        ("ID", html! { code { (key.name.id) } }),
-        ("Mode", transaction::mode(note.mode.is_live())),
-        (
-            "Created",
-            html! { (view::time(&note.created)) " by " (context.author_of(&note.by, note.by_shop)) },
-        ),
-    ];
-    let texts = [
-        ("Label", Some(&note.label).filter(|label| !label.is_empty())),
-        ("Replaces", note.predecessor.as_ref()),
-        ("Replaced by", note.successor.as_ref()),
-    ];
-    rows.extend(
-        texts.into_iter().filter_map(|(name, text)| Some((name, view::untrusted_text(text?)))),
-    );
-    rows.push(match &note.ends {
-        Some(ends) => ("Expires", view::time(ends)),
-        None => ("Expires", html! { "Never" }),
-    });
-    view::facts(&rows)
 }
 
 fn no_key<S, C, E>(context: &PageContext<'_, S, C, E>, filters: &Form) -> Page {

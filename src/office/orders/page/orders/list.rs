@@ -3,6 +3,7 @@
 
 use super::filters::{FILTERS, NUMBER, ROWS, address, form, selected, selection};
 use super::table::{shows_buyers, table};
+use crate::office::orders::operation::listing;
 use crate::office::orders::page::find;
 use crate::office::orders::rows::order::{PageCursor, TransactionState};
 use crate::office::orders::rows::orders::{Direction, OrderPage};
@@ -113,14 +114,11 @@ pub(crate) async fn orders_csv<S: OperatorStore, C: Clock, E: Entropy>(
         )));
     }
     let names = context.names_of(found.orders.iter().map(|order| &*order.scope.unit)).await;
-    let file = transactions::listed_for_spreadsheet(
-        orders,
-        |unit| names.name(unit).unwrap_or_default().to_owned(),
-        shows_buyers,
-    );
+    let hidden: &[&str] = if shows_buyers { &[] } else { &["Buyer"] };
+    let listing = listing::transactions(orders, &names).without(hidden);
     let unit = list.selected.filter.unit.as_deref().or_else(|| units.single());
     let name: Vec<_> = std::iter::once("transactions").chain(unit).collect();
-    Ok(Page::csv(&name, file.into_bytes()))
+    Ok(Page::csv(&name, &listing.without(&["Transaction", "Erased"])))
 }
 
 /// A list as its filters select it.

@@ -1,7 +1,7 @@
 use super::of_month::{OF_MODE, OfMonth, UNIT};
-use super::summed::{Summed, Sums};
-use crate::office::orders::operation::MONTH;
-use crate::office::orders::rule::{Export as Exported, for_spreadsheet, spreadsheet_head};
+use super::summed::Summed;
+use crate::office::orders::operation::{MONTH, exported};
+use crate::office::orders::rule::Export as Exported;
 use crate::office::payments::rule::usage;
 use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
 use crate::office::shared::operation::spec::{Argument, Kind, Spec};
@@ -42,7 +42,7 @@ pub struct Export {
 #[derive(Serialize)]
 struct Exports<'s> {
     #[serde(flatten)]
-    sums: Sums<'s>,
+    sums: &'s Summed,
     mode: &'s str,
     file: Option<&'s str>,
 }
@@ -61,15 +61,15 @@ pub async fn export<P: Ports>(call: &Call<'_, P>, asked: Export) -> Result<Answe
     let mut written = 0;
     if csv.is_some() {
         call.host.create(file).await?;
-        call.host.write(&spreadsheet_head()).await?;
+        call.host.write(&exported(&[]).csv()).await?;
         let mut export = Exported::new(call.store, ledger, of.month, &used.months);
         while let Some(lines) = export.next().await? {
-            call.host.write(&for_spreadsheet(&lines)).await?;
+            call.host.write(&exported(&lines).csv_lines()).await?;
             written += lines.len();
         }
     }
     let summed = Summed::new(Some(of.month), used);
-    let data = Exports { sums: summed.data(), mode: &of.mode, file };
+    let data = Exports { sums: &summed, mode: &of.mode, file };
     let csv_in_words = file.map(|file| {
         format!(
             "Written to {file}: a line with the column names, and one for each pledge: {written}."

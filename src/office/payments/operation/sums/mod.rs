@@ -8,5 +8,5 @@ mod usage;
 
 pub use export::{EXPORT, export};
 pub use quantities::{QUANTITIES, quantities};
-pub(crate) use summed::sums_table;
+pub(crate) use summed::{in_table, listing};
 pub use usage::{USAGE, usage};

@@ -1,12 +1,13 @@
 use super::of_month::{OF_MODE, OfMonth, UNIT};
-use crate::office::fulfilment::rows::quantities::OfferingSum;
 use crate::office::fulfilment::rule::quantities;
 use crate::office::fulfilment::rule::quantities::PledgedQuantities;
 use crate::office::orders::operation::MONTH;
 use crate::office::shared::operation::call::{Answer, Call, Ports, Result};
-use crate::office::shared::operation::covered::{Covered, complete, left_out_in_words};
+use crate::office::shared::operation::covered::{complete, left_out_in_words};
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::Spec;
-use crate::office::shared::operation::table::{paragraphs, table};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::settlement::Month;
@@ -24,43 +25,36 @@ pub const QUANTITIES: Spec = Spec::reads(
 .answers("`month`; `mode`; `quantities`: for each offering `month`, `mode`, `offering`, `quantity` (an exact decimal) and `transactions` (their number); `more`: whether there are over 10,000 offerings; `leftOut`: number of transactions with [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`");
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Quantities<'q> {
     month: Month,
     mode: &'q str,
-    quantities: &'q [OfferingSum],
-    more: bool,
-    left_out: u64,
     #[serde(flatten)]
-    covered: Covered,
+    found: &'q PledgedQuantities,
 }
 
 pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<Answer> {
     let month = asked.month;
     let found = quantities::quantities(call.ledger, &asked.filter(), month, MOST_OFFERINGS).await?;
-    let PledgedQuantities { quantities, more, left_out, coverage } = &found;
-    if quantities.is_empty() {
+    if found.quantities.is_empty() {
         unit_must_be_registered(call, asked.filter().unit.as_deref()).await?;
     }
-    let row = |sum: &OfferingSum| {
-        let (transactions, mode) = (sum.transactions.to_string(), sum.mode.name().to_owned());
-        [sum.offering.clone(), sum.quantity.clone(), transactions, mode]
-    };
-    let rows: Vec<_> = quantities.iter().map(row).collect();
-    let sums = match rows.is_empty() {
-        true => format!("nothing was pledged in {month}"),
-        false => table(["OFFERING", "QUANTITY", "TRANSACTIONS", "MODE"], &rows),
-    };
-    let others = match more {
+    let sums = Listing::new(
+        &found.quantities,
+        &format!("Nothing was pledged in {month}."),
+        &[
+            ("Offering", &|it| Fact::Text(it.offering.clone())),
+            ("Quantity", &|it| Fact::number(&it.quantity)),
+            ("Transactions", &|it| Fact::number(it.transactions)),
+            ("Mode", &|it| Fact::Mode(it.mode)),
+        ],
+    );
+    let others = match found.more {
         true => {
             format!("These are the first {MOST_OFFERINGS} offerings. Use `--unit` to see others.")
         }
         false => String::new(),
     };
-    let first = left_out.first.as_ref().map(|first| format!(" The first is {first}."));
-    let without = left_out_in_words(left_out.count) + &first.unwrap_or_default();
-    let text = paragraphs([sums, others, complete(coverage), without]);
-    let (left_out, covered) = (left_out.count, Covered::from(coverage));
-    let data = Quantities { month, mode: &asked.mode, quantities, more: *more, left_out, covered };
-    Answer::new(&data, text)
+    let without = left_out_in_words(&found.left_out);
+    let text = paragraphs([sums.in_lines(), others, complete(&found.coverage), without]);
+    Answer::new(&Quantities { month, mode: &asked.mode, found: &found }, text)
 }

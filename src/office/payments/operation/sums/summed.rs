@@ -1,51 +1,34 @@
 //! The sums of months, as JSON and as tables.
 
-use crate::office::payments::rule::sum::Sum;
+use crate::office::payments::rule::sum::{Settled, Sum};
 use crate::office::payments::rule::usage::{MonthUsage, Usage as Used};
-use crate::office::shared::operation::covered::{Covered, complete};
-use crate::office::shared::operation::table::{paragraphs, some, table, time};
+use crate::office::shared::operation::covered::complete;
+use crate::office::shared::operation::facts::Fact;
+use crate::office::shared::operation::listing::Listing;
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::coverage::Coverage;
 use crate::pledges::settlement::Month;
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(super) struct Sums<'s> {
-    month: Option<Month>,
-    sums: &'s [Sum],
-    transactions: u64,
-    #[serde(flatten)]
-    covered: Covered,
-}
-
 pub(super) struct Summed {
     month: Option<Month>,
     pub(super) sums: Vec<Sum>,
     transactions: u64,
+    #[serde(flatten)]
     coverage: Coverage,
 }
 
 impl Summed {
     pub(super) fn new(month: Option<Month>, Used { months, coverage }: Used) -> Self {
         let sums: Vec<_> = months.into_iter().flat_map(MonthUsage::into_sums).collect();
-        let transactions = sums.iter().map(|sum| sum.transactions).sum();
+        let transactions = sums.iter().map(|sum| sum.due.transactions).sum();
         Summed { month, sums, transactions, coverage }
-    }
-
-    pub(super) fn data(&self) -> Sums<'_> {
-        Sums {
-            month: self.month,
-            sums: &self.sums,
-            transactions: self.transactions,
-            covered: Covered::from(&self.coverage),
-        }
     }
 
     /// Formats the sums. `none` is the text if there are no sums.
     pub(super) fn in_words(&self, none: &str) -> String {
-        let found = match self.sums.is_empty() {
-            true => none.to_owned(),
-            false => sums_table(&self.sums),
-        };
+        let found = in_table(&self.sums, &self.coverage, none);
         paragraphs([found, self.late(), complete(&self.coverage)])
     }
 
@@ -69,48 +52,41 @@ impl Summed {
     }
 }
 
-pub(crate) fn sums_table(sums: &[Sum]) -> String {
-    const HEADS: [&str; 13] = [
-        "MONTH",
-        "UNIT",
-        "MODE",
-        "TRANSACTIONS",
-        "SUM",
-        "CREDITED",
-        "CARRIED",
-        "DUE",
-        "CURRENCY",
-        "UNPRICED",
-        "SETTLED",
-        "PAID",
-        "INVOICE",
-    ];
-    let rows: Vec<_> = sums.iter().map(cells).collect();
-    table(HEADS, &rows)
+/// The columns of sums that only CSV files have.
+const ONLY_IN_FILES: [&str; 4] = ["Currency", "Marked by", "Marked at", "Complete up to"];
+
+/// Formats sums as a table for a terminal. `none` is the text if there are no sums.
+pub(crate) fn in_table(sums: &[Sum], coverage: &Coverage, none: &str) -> String {
+    listing(sums, coverage).or(none).without(&ONLY_IN_FILES).in_lines()
 }
 
-fn cells(sum: &Sum) -> [String; 13] {
-    let settled = sum.settled.as_ref();
-    [
-        sum.of.month.to_string(),
-        sum.of.scope.unit.clone(),
-        sum.of.scope.mode.name().to_owned(),
-        sum.transactions.to_string(),
-        sum.amount.clone(),
-        not_zero(&sum.credited),
-        not_zero(&sum.carried),
-        sum.due.clone(),
-        sum.currency_code.clone(),
-        some(sum.unpriced),
-        settled
-            .map(|it| it.amount.clone().unwrap_or_else(|| "0.00".to_owned()))
-            .unwrap_or_default(),
-        settled.map(|it| time(it.paid_at.as_str())).unwrap_or_default(),
-        settled.map(|it| it.invoice.clone()).unwrap_or_default(),
-    ]
-}
-
-/// Returns the amount; empty for 0.00.
-fn not_zero(amount: &str) -> String {
-    if amount == "0.00" { String::new() } else { amount.to_owned() }
+/// Returns the list of sums.
+pub(crate) fn listing(sums: &[Sum], coverage: &Coverage) -> Listing {
+    let paid =
+        |sum: &Sum, of: &dyn Fn(&Settled) -> Fact| sum.settled.as_ref().map_or_else(Fact::none, of);
+    let money = |amount: &str, sum: &Sum| Fact::money(amount, &sum.due.currency_code);
+    Listing::new(
+        sums,
+        "No transactions.",
+        &[
+            ("Month", &|it| Fact::Month(it.of.month)),
+            ("Unit", &|it| Fact::unit(&it.of.scope.unit)),
+            ("Mode", &|it| Fact::Mode(it.of.scope.mode)),
+            ("Transactions", &|it| Fact::number(it.due.transactions)),
+            ("Unpriced", &|it| Fact::some(it.due.unpriced)),
+            ("Amount", &|it| Fact::number(&it.due.amount)),
+            ("Credited", &|it| Fact::some(&it.due.credited)),
+            ("Carried", &|it| Fact::some(&it.due.carried)),
+            ("Due", &|it| money(&it.due.due, it)),
+            ("Currency", &|it| Fact::words(&it.due.currency_code)),
+            ("Paid amount", &|it| {
+                paid(it, &|paid| Fact::number(paid.amount.as_deref().unwrap_or("0.00")))
+            }),
+            ("Paid at", &|it| paid(it, &|paid| Fact::time(paid.paid_at.as_str()))),
+            ("Invoice", &|it| paid(it, &|paid| Fact::Text(paid.invoice.clone()))),
+            ("Marked by", &|it| paid(it, &|paid| Fact::Text(paid.by.clone()))),
+            ("Marked at", &|it| paid(it, &|paid| Fact::time(&*paid.at))),
+            ("Complete up to", &|_| Fact::time(coverage.complete_up_to.as_deref())),
+        ],
+    )
 }

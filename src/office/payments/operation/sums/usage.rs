@@ -1,7 +1,7 @@
 //! Prints the sums of one month or of every month, by unit.
 
 use super::of_month::UNIT;
-use super::summed::{Summed, Sums};
+use super::summed::Summed;
 use crate::office::orders::operation::{MONTH, listed};
 use crate::office::orders::rows::order::{Order, TransactionState};
 use crate::office::orders::rows::orders::Direction;
@@ -51,7 +51,7 @@ pub struct Usage {
 #[derive(Serialize)]
 struct Unpriced<'s> {
     #[serde(flatten)]
-    sums: Sums<'s>,
+    sums: &'s Summed,
     examples: &'s [Order],
 }
 
@@ -64,9 +64,9 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
     }
     let mut summed = Summed::new(month, used);
     if !unpriced {
-        return Answer::new(&summed.data(), summed.in_words("no transactions"));
+        return Answer::new(&summed, summed.in_words("no transactions"));
     }
-    summed.sums.retain(|sum| sum.unpriced > 0);
+    summed.sums.retain(|sum| sum.due.unpriced > 0);
     let query = ListQuery {
         filter,
         month,
@@ -93,7 +93,7 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
         true => String::new(),
         false => "`transactions show` prints the pledges of a transaction.".to_owned(),
     };
-    let data = Unpriced { sums: summed.data(), examples: &page.orders };
+    let data = Unpriced { sums: &summed, examples: &page.orders };
     let answer = Answer::new(&data, paragraphs([sums, examples, others, show]))?;
     Ok(answer.failing_if(!summed.sums.is_empty()))
 }

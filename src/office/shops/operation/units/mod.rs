@@ -5,4 +5,5 @@ mod unset;
 
 pub use profile::{SET, check, set};
 pub use register::{ADD, LIST, REMOVE, SHOW, add, list, remove, show};
+pub(crate) use rows::{ONLY_IN_COMMANDS, listing};
 pub use unset::{UNSET, unset};

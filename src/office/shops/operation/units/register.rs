@@ -1,19 +1,17 @@
 //! Registers, shows, lists and removes units.
 
-use super::rows::{HEADS, ID, ONE_PROFILE, profile_of, registered_cells};
+use super::rows::{ID, ONE_PROFILE, listing, profile_of};
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Host as _, Ports, Result, invalid,
 };
 use crate::office::shared::operation::facts::Facts;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
-use crate::office::shared::operation::table::table;
 use crate::office::shared::rule::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::question;
 use crate::office::shops::rule::register;
 use crate::office::shops::rule::units;
-use crate::office::shops::rule::units::UnitRow;
 use crate::pledges::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
 
@@ -97,22 +95,9 @@ pub const LIST: Spec = Spec::reads("units", "list", "list the units with their p
 #[derive(Deserialize)]
 pub struct NoArguments {}
 
-#[derive(Serialize)]
-struct UnitList {
-    units: Vec<UnitRow>,
-}
-
 pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (units, _) = units::list(call.store, usize::MAX).await?;
-    let text = match units.is_empty() {
-        true => "no units".to_owned(),
-        false => {
-            let [a, b, c, d, e, f, g, h, i] = HEADS;
-            let rows: Vec<_> = units.iter().map(registered_cells).collect();
-            table([a, b, c, d, e, f, g, h, i, "CREATED", "BY"], &rows)
-        }
-    };
-    Answer::new(&UnitList { units }, text)
+    Answer::list("units", &units, listing(&units).in_lines())
 }
 
 pub const REMOVE: Spec = Spec::changes(

@@ -1,8 +1,10 @@
 //! Units and profiles as the commands print them.
 
 use crate::buyer::recipient::NewProfile;
+use crate::office::shared::operation::facts::{Fact, Tone};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::spec::{Argument, text};
-use crate::office::shared::operation::table::{facts, paragraphs, table, time};
+use crate::office::shared::operation::table::{facts, paragraphs};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shops::rule::units::UnitRow;
 
@@ -12,11 +14,8 @@ pub(super) const ID: Argument = Argument::positional("unit", text("unit"), "the 
 pub(super) const ONE_PROFILE: &str =
     "`unit`; `profile`, or `problem` if the stored profile cannot be read";
 
-pub(super) const HEADS: [&str; 9] =
-    ["UNIT", "NAME", "LOGO", "ACCENT", "LANGUAGE", "LINK", "MAIL", "REPLY-TO", "TIME-ZONE"];
-
 pub(super) fn profile_of(row: &UnitRow) -> String {
-    let profile = table(HEADS, &[cells(row)]);
+    let profile = listing(std::slice::from_ref(row)).without(&["Created", "Created by"]);
     let fields = row.profile.as_ref().map(NewProfile::from).unwrap_or_default();
     let in_one_line = |text: Option<String>| text.map(|text| text.replace('\n', ", "));
     let texts = facts([
@@ -27,40 +26,40 @@ pub(super) fn profile_of(row: &UnitRow) -> String {
         ("Tax text", in_one_line(fields.tax_text)),
         ("Public total", fields.public_total.then(|| "on".to_owned())),
     ]);
-    paragraphs([profile, texts])
+    paragraphs([profile.in_lines(), texts])
 }
 
 fn listed(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-fn cells(row: &UnitRow) -> [String; 9] {
-    let mut cells: [String; 9] = Default::default();
-    let [unit, name, logo, accent, language, link, mail, reply_to, time_zone] = &mut cells;
-    unit.clone_from(&row.unit);
-    if let Some(problem) = &row.problem {
-        *name = format!("unreadable record: {problem}");
-    }
-    if let Some(profile) = &row.profile {
-        let fields = NewProfile::from(profile);
-        *name = fields.name;
-        *logo = fields.logo.unwrap_or_default();
-        *accent = fields.accent.unwrap_or_default();
-        *language = fields.language.unwrap_or_default();
-        *link = fields.link.unwrap_or_default();
-        *mail = if fields.mail { "on" } else { "off" }.to_owned();
-        *reply_to = fields.reply_to.unwrap_or_default();
-        *time_zone = fields.time_zone.unwrap_or_default();
-    }
-    cells
-}
+/// The columns of a list of units that only commands show.
+pub(crate) const ONLY_IN_COMMANDS: [&str; 6] =
+    ["Logo", "Accent", "Language", "Link", "Reply to", "Time zone"];
 
-pub(super) fn registered_cells(row: &UnitRow) -> [String; 11] {
-    let [a, b, c, d, e, f, g, h, i] = cells(row);
-    let registered = row.registered.as_ref();
-    let created = registered.map(|it| time(&it.created)).unwrap_or_default();
-    let by = registered.map(|it| it.by.clone()).unwrap_or_default();
-    [a, b, c, d, e, f, g, h, i, created, by]
+/// Returns the list of units with their profiles.
+pub(crate) fn listing(units: &[UnitRow]) -> Listing {
+    let profile = |row: &UnitRow| row.profile.as_ref().map(NewProfile::from).unwrap_or_default();
+    Listing::new(
+        units.iter().map(|row| (row, profile(row))),
+        "There are no units yet.",
+        &[
+            ("Unit", &|(row, _)| Fact::unit(&row.unit)),
+            ("Name", &|(row, profile)| match &row.problem {
+                Some(problem) => Fact::Tag(Tone::Alarm, format!("Unreadable profile: {problem}")),
+                None => Fact::Text(profile.name.clone()),
+            }),
+            ("Logo", &|(_, profile)| Fact::text(profile.logo.as_deref())),
+            ("Accent", &|(_, profile)| Fact::text(profile.accent.as_deref())),
+            ("Language", &|(_, profile)| Fact::text(profile.language.as_deref())),
+            ("Link", &|(_, profile)| Fact::text(profile.link.as_deref())),
+            ("E-mails", &|(_, profile)| Fact::words(if profile.mail { "on" } else { "off" })),
+            ("Reply to", &|(_, profile)| Fact::text(profile.reply_to.as_deref())),
+            ("Time zone", &|(_, profile)| Fact::text(profile.time_zone.as_deref())),
+            ("Created", &|(row, _)| Fact::time(row.registered.as_ref().map(|it| &*it.created))),
+            ("Created by", &|(row, _)| Fact::text(row.registered.as_ref().map(|it| &*it.by))),
+        ],
+    )
 }
 
 pub(super) fn after() -> String {
