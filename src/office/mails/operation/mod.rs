@@ -10,5 +10,3 @@ pub use batch::{DISMISS, check_dismiss, dismiss};
 pub use list::{FAILED, SHOW, failed, show};
 pub use preview::{PREVIEW, preview};
 pub use resend::{RESEND, check, resend};
-
-pub(crate) use batch::{question_of_dismissal, question_of_resend};

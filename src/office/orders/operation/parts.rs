@@ -2,6 +2,7 @@
 
 use crate::office::orders::rows::order::Order;
 use crate::office::shared::operation::covered::Covered;
+use crate::office::shared::operation::facts::Fact;
 use crate::office::shared::operation::spec::{Argument, mode, month, text, unit};
 use crate::office::shared::operation::table::{some, table, time};
 use serde::Serialize;
@@ -16,6 +17,17 @@ pub(super) const MODE: Argument = mode("only test transactions, or only live one
 pub(super) const UNIT: Argument = unit("only transactions of this unit");
 pub const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-11");
+
+/// Returns a transaction as facts: its ID, creation time, unit, mode and charge.
+pub(super) fn row_of(order: &Order) -> Vec<Fact> {
+    vec![
+        Fact::Id(order.id.clone()),
+        Fact::Time(order.created_at.clone()),
+        Fact::Text(order.scope.unit.clone()),
+        Fact::Words(order.scope.mode.name().to_owned()),
+        Fact::money(&order.amount, &order.currency_code),
+    ]
+}
 
 const HEADS: [&str; 8] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED", "NOTES"];
 

@@ -1,7 +1,7 @@
 //! What a change is about, or what it did, as facts: pairs of a label and a value. A command prints them as lines, and the
 //! dashboard shows them as a list.
 
-use super::table::{facts, time};
+use super::table::{columns, facts, time};
 use crate::pledges::settlement::Month;
 
 /// The value of a fact.
@@ -23,6 +23,8 @@ pub enum Fact {
         currency: String,
     },
     Link(String),
+    /// A text of several lines, which people copy.
+    Lines(String),
     /// Several values, one below the other.
     List(Vec<Fact>),
 }
@@ -51,12 +53,33 @@ impl Fact {
             | Fact::Text(text)
             | Fact::Id(text)
             | Fact::Day(text)
-            | Fact::Link(text) => text.clone(),
+            | Fact::Link(text)
+            | Fact::Lines(text) => text.clone(),
             Fact::Time(text) => time(text),
             Fact::Month(month) => month.to_string(),
             Fact::Money { amount, currency } => format!("{amount} {currency}"),
             Fact::List(facts) => facts.iter().map(Fact::in_words).collect::<Vec<_>>().join("; "),
         }
+    }
+}
+
+/// A table of facts: each row has a value for each heading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    pub heads: &'static [&'static str],
+    pub rows: Vec<Vec<Fact>>,
+}
+
+impl Rows {
+    /// Formats the table as text; empty if it has no rows.
+    pub fn in_words(&self) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
+        let heads: Vec<_> = self.heads.iter().map(|head| head.to_uppercase()).collect();
+        let cells = |row: &Vec<Fact>| row.iter().map(Fact::in_words).collect::<Vec<_>>();
+        let rows: Vec<_> = self.rows.iter().map(cells).collect();
+        columns(std::iter::once(&heads).chain(&rows).map(Vec::as_slice))
     }
 }
 

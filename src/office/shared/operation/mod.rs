@@ -1,7 +1,9 @@
+pub mod argument;
 pub mod call;
 pub mod covered;
 pub mod facts;
 pub mod question;
 pub mod spec;
+pub mod steps;
 pub mod table;
 pub mod values;

@@ -6,7 +6,7 @@ use crate::pledges::time::{date_time_in_seconds, parse_ms};
 /// Formats rows in columns, below headings. Each cell is one line.
 pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
     let headings = headings.map(str::to_owned);
-    lines_of(std::iter::once(&headings).chain(rows)).join("\n")
+    columns(std::iter::once(&headings[..]).chain(rows.iter().map(<[_; N]>::as_slice)))
 }
 
 /// Formats names and texts in two columns. Leaves out rows without a text.
@@ -16,24 +16,24 @@ pub fn facts<'f>(rows: impl IntoIterator<Item = (&'f str, Option<String>)>) -> S
         Some([name.to_owned(), text])
     };
     let rows: Vec<_> = rows.into_iter().filter_map(named).collect();
-    lines_of(rows.iter()).join("\n")
+    columns(rows.iter().map(<[_; 2]>::as_slice))
 }
 
-fn lines_of<'r, const N: usize>(rows: impl Iterator<Item = &'r [String; N]>) -> Vec<String> {
-    let rows: Vec<_> = rows
-        .map(|row| row.each_ref().map(|cell| cell.chars().map(shown).collect::<String>()))
-        .collect();
-    let mut widths = [0; N];
+/// Formats rows in columns. All rows have the same number of cells.
+pub fn columns<'r>(rows: impl Iterator<Item = &'r [String]>) -> String {
+    let cell = |cell: &String| cell.chars().map(shown).collect::<String>();
+    let rows: Vec<Vec<_>> = rows.map(|row| row.iter().map(cell).collect()).collect();
+    let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
         }
     }
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    rows.iter().map(line).collect()
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Formats an RFC 3339 date-time to the second, in UTC. Commands print every time in this format.
