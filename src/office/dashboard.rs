@@ -25,12 +25,6 @@ use crate::pledges::service::{Clock, Entropy, Outbox};
 use crate::pledges::store::OperatorStore;
 use std::cell::OnceCell;
 
-/// Returns the path of the nearest page at or above a path.
-fn above(path: &str) -> &str {
-    let mut paths = std::iter::successors(Some(path), |path| Some(path.rsplit_once('/')?.0));
-    paths.find(|path| route("GET", path).is_some()).unwrap_or("/")
-}
-
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Dashboard<'d, S, C, E> {
     pub store: &'d S,
@@ -127,7 +121,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             rounds: self.rounds,
             access,
             path: &page_request.path,
-            back: above(&page_request.path),
             outcome: OnceCell::new(),
         };
         context.show(&route, &form, &page_request.query).await

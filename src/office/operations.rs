@@ -28,7 +28,7 @@ use super::shared::rule::refused::Refused;
 use super::shops::operation::teams;
 use super::shops::operation::units;
 use super::system::operation::{ledger, tasks};
-use super::updates::operation::updates;
+use super::updates::operation as updates;
 use serde_json::{Map, Value};
 use strum::{EnumIter, IntoEnumIterator as _};
 
@@ -184,6 +184,7 @@ impl Operation {
         let values = Values::check(self.spec(), arguments, Door::Command)?;
         match self {
             Operation::KeysCreate => keys::check(&values),
+            Operation::PricesSet => prices::check_set(&values),
             Operation::UnitsSet => units::check(&values),
             Operation::TransactionsFind => transactions::check_find(&values),
             Operation::TransactionsErase => transactions::check_erase(&values),

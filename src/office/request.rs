@@ -9,7 +9,8 @@ use crate::pledges::http::{Address, BodyError, Request, Reservation};
 use crate::pledges::store::MAX_PRICES_BYTES;
 use serde::Serialize;
 
-/// Maximum size of a form with a price list, in bytes: a list of 1 MiB, percent-encoded.
+/// Maximum size of a form with a price list, in bytes: a list of 1 MiB, percent-encoded. The receipt of an erasure has the same
+/// limit.
 const MAX_PRICES_FORM_BYTES: usize = 3 * MAX_PRICES_BYTES;
 /// Maximum size of any other form: 64 KiB.
 const MAX_FORM_BYTES: usize = 64 * 1024;
@@ -106,7 +107,7 @@ impl PageRequest {
             ));
         }
         let limit = match route {
-            Route::SetPrices => MAX_PRICES_FORM_BYTES,
+            Route::SetPrices | Route::ErasePerson => MAX_PRICES_FORM_BYTES,
             _ => MAX_FORM_BYTES,
         };
         Ok(Form::parse(&body(request, limit, reservation).await?))

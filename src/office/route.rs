@@ -10,7 +10,7 @@ use super::fulfilment::operation as fulfilment_operations;
 use super::fulfilment::page as fulfilment;
 use super::keys::operation as key_operations;
 use super::keys::page as keys;
-use super::mails::page as mail_batch;
+use super::mails::operation as email_operations;
 use super::mails::page::mails;
 use super::notices::operation as notice_operations;
 use super::notices::page as notices;
@@ -20,6 +20,7 @@ use super::payments::operation::payments as payment_operations;
 use super::payments::page::{payment, payments, several, statement, statements, unit as of_unit};
 use super::people::operation as people_operations;
 use super::people::page as people;
+use super::prices::operation as price_operations;
 use super::prices::page as prices;
 use super::shared::operation::call::Call;
 use super::shared::operation::spec::Spec;
@@ -33,7 +34,7 @@ use super::shops::operation::{teams as team_operations, units as unit_operations
 use super::shops::page::{impact, profile, team, unit};
 use super::system::operation::tasks as task_operations;
 use super::system::page::{ledger, start, system};
-use super::updates::operation::updates as update_operations;
+use super::updates::operation as update_operations;
 use super::updates::page as update;
 use crate::pledges::http::percent_decode;
 use crate::pledges::service::{Clock, Entropy};
@@ -172,10 +173,12 @@ routes! {
         after transaction_operations::NOTE_DONE, note_done("id" = scoped.id());
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
-    Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::resend(&scoped, form);
+    Resend(id) = "POST /transactions/{id}/mail", Support, record Manage, transaction::transaction(&scoped)
+        after email_operations::RESEND, resend("id" = scoped.id());
     /// Previews a transaction's e-mail or message as it would be sent now.
     PreviewMail(id) = "GET /transactions/{id}/mail", Support, record View, transaction::preview_mail(&scoped, query);
-    Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
+    Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erased(&scoped)
+        after transaction_operations::ERASE, erase("id" = scoped.id(), "email" = "");
     Units = "GET /units", Look, global None, unit::units();
     AddUnit = "POST /units", Operate, global None, unit::created(form)
         after unit_operations::ADD, add();
@@ -186,9 +189,11 @@ routes! {
     /// Sets up to which sums requests for credits are credited at once.
     SetCreditLimit(id) = "POST /units/{id}/credit-limit", Operate, unit None, unit::unit(&scoped)
         after credit_request_operations::LIMIT, limit("unit" = &scoped);
-    SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, profile::set_profile(&scoped, form);
+    SetProfile(id) = "POST /units/{id}/profile", Operate, unit Manage, unit::unit(&scoped)
+        after unit_operations::SET, set("unit" = &scoped);
     /// A preview of the page or the e-mail that the unit's buyers see.
     PreviewProfile(id) = "GET /units/{id}/preview", Look, unit View, profile::preview_profile(&scoped, query);
+    TryProfile(id) = "POST /units/{id}/preview", Operate, unit Manage, profile::try_profile(&scoped, (form, query));
     /// Shows the quantities that were pledged and fulfilled in a month, by offering, for all units together.
     Fulfilment = "GET /fulfilment", Account, global None, fulfilment::fulfilment(query);
     FulfilmentCsv = "GET /fulfilment.csv", Account, global None, fulfilment::fulfilment_csv(query);
@@ -234,7 +239,8 @@ routes! {
         after payment_operations::UNDO, undo("unit" = &scoped);
     Person = "GET /person", Operate, global Manage, person::person(&scoped, query);
     /// Erases all transactions of a person, a limited number per request.
-    ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
+    ErasePerson = "POST /person", Operate, owner Manage, person::erased()
+        after transaction_operations::ERASE, erase("id" = "");
     UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query);
     AddUnitPerson(id) = "POST /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped, query)
         after people_operations::ADD, add("unit" = &scoped);
@@ -286,12 +292,17 @@ routes! {
     Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// The price list that applies to a unit. It cannot be changed here.
     UnitPrices(id) = "GET /units/{id}/prices", Operate, unit Manage, prices::of_unit(&scoped, query);
-    /// Previews a price change, and applies it.
-    SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
+    SetPrices = "POST /prices", Operate, global None, prices::prices(form)
+        after price_operations::SET, set();
+    RemovePrices = "POST /prices/remove", Operate, global None, prices::prices(form)
+        after price_operations::REMOVE, remove();
     /// Failed e-mails and messages.
     Mails = "GET /mails", Support, global None, mails::mails(query);
-    /// Resends or dismisses many failed e-mails and messages, a limited number per request.
-    MailBatch = "POST /mails", Support, global None, mail_batch::batch(form);
+    /// Resends many failed e-mails and messages, a limited number per request.
+    ResendFailed = "POST /mails", Support, global None, mails::handled()
+        after email_operations::RESEND, resend("id" = "");
+    DismissFailed = "POST /mails/dismiss", Support, global None, mails::handled()
+        after email_operations::DISMISS, dismiss();
     /// The e-mails that the person gets, and for operators the log of those that were sent.
     Notices = "GET /notices", Look, global View, notices::notices(query);
     SetNotice = "POST /notices", Look, global View, notices::notices(query)

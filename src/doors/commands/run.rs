@@ -3,6 +3,7 @@
 use super::kv::{CommandStore, Kv};
 use super::{CommandOutcome, thrown_as, to_js};
 use crate::doors::platform::Platform;
+use crate::office::mails::rule::QueuedRounds;
 use crate::office::operations::Operation;
 use crate::office::shared::operation::call;
 use crate::office::shared::operation::call::{Aborted, Answer, Call, Failure, Ports};
@@ -141,6 +142,8 @@ pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> 
         host: &host,
         memberships: None,
         operation: operation_id,
+        rounds: &QueuedRounds::default(),
+        rest: "",
     };
     match operation.run(&call, arguments).await {
         Ok(answer) => shown(&answer),

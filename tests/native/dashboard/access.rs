@@ -172,7 +172,7 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 90] = [
+pub const MAY: [(&str, &str, &str); 93] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support accounts", "manager viewer"),
     ("GET /find", "support accounts", "manager viewer"),
@@ -194,6 +194,7 @@ pub const MAY: [(&str, &str, &str); 90] = [
     ("POST /units/{id}/credit-limit", "", ""),
     ("POST /units/{id}/profile", "", "manager"),
     ("GET /units/{id}/preview", "support accounts", "manager viewer"),
+    ("POST /units/{id}/preview", "", "manager"),
     ("GET /units/{id}/payments", "accounts", "manager viewer"),
     ("GET /units/{id}/payments.csv", "accounts", "manager viewer"),
     ("GET /payments.csv", "accounts", ""),
@@ -229,6 +230,7 @@ pub const MAY: [(&str, &str, &str); 90] = [
     ("POST /person", "", "manager"),
     ("POST /keys", "", "manager"),
     ("POST /keys/replace", "", "manager"),
+    ("POST /prices/remove", "", ""),
     ("POST /keys/rotate", "", "manager"),
     ("POST /keys/revoke", "", "manager"),
     ("GET /units/{id}/people", "", "manager"),
@@ -256,6 +258,7 @@ pub const MAY: [(&str, &str, &str); 90] = [
     ("GET /units/{id}/prices", "", "manager"),
     ("POST /prices", "", ""),
     ("GET /mails", "support", ""),
+    ("POST /mails/dismiss", "support", ""),
     ("POST /mails", "support", ""),
     ("GET /notices", "support accounts", "manager viewer"),
     ("POST /tasks", "", ""),

@@ -1,7 +1,7 @@
 //! Tests the checklist of a new service on the start page: each step is ticked by what is there.
 
 use super::keys::{make, shop};
-use super::prices::{accepted, confirmation, send, table};
+use super::prices::save;
 use super::transaction::{main_of, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard};
 use futures_executor::block_on;
@@ -31,9 +31,7 @@ fn assert_done(dashboard: &TestDashboard, expected: &[&str]) {
 }
 
 fn set_prices(dashboard: &TestDashboard) {
-    let fields = table(&dashboard.get(OPERATOR, "/prices?mode=test"), &[("tree", "0.50")]);
-    let asked = send(dashboard, &fields);
-    let saved = send(dashboard, &accepted(confirmation(&asked)));
+    let [_, saved] = save(dashboard, "/prices?mode=test", &[("tree", "0.50")]);
     assert_eq!(saved.status, 200, "{}", main_of(&saved.text));
 }
 

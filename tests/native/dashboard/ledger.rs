@@ -96,7 +96,7 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
         "<bdi>transaction:&lt;b&gt;odd</bdi>",
         "Delete the record, and restore a backup",
         "12.05 USD",
-        "explain why a sum changed",
+        "explains why a sum changed",
         "<bdi>CHECK constraint failed: &lt;i&gt;</bdi>",
         "This is a bug",
     ];

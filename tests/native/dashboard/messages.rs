@@ -38,11 +38,13 @@ fn a_transaction_shows_each_requested_service_and_a_message_is_sent_again_once()
         assert!(page.contains(words), "{words}: {page}");
     }
     assert!(!page.contains("<section id=\"MessagingServiceB\">"));
-    assert_eq!((&*field(&page, "service"), &*field(&page, "round")), ("MessagingServiceA", "2"));
+    assert_eq!(field(&page, "service"), "MessagingServiceA");
 
-    let fields = [("service", "MessagingServiceA"), ("round", "2")];
-    for words in ["The message by MessagingServiceA is queued.", "is already queued"] {
-        let sent = dashboard.post(SUPPORT, &format!("{path}/mail"), &fields);
+    let fields = [("service", "MessagingServiceA")];
+    let asked = dashboard.post_new(SUPPORT, &format!("{path}/mail"), &fields);
+    assert!(asked.text.contains("Send the message by MessagingServiceA"), "{}", asked.text);
+    for words in ["The notification is queued as round 2.", "This was already done"] {
+        let sent = dashboard.confirm(SUPPORT, &asked);
         assert_eq!(sent.status, 200, "{}", sent.text);
         assert!(sent.text.contains(words), "{words}: {}", sent.text);
         let messages = dashboard.queue.messages.borrow();
@@ -51,12 +53,8 @@ fn a_transaction_shows_each_requested_service_and_a_message_is_sent_again_once()
     }
     assert_eq!(dashboard.changes(), [format!("emails resend (MessagingServiceA) [{id}]")]);
     for service in ["MessagingServiceB", "MessagingServiceZ", "x"] {
-        let fields = [("service", service), ("round", "2"), ("sure", "yes")];
-        assert_eq!(
-            dashboard.post(SUPPORT, &format!("{path}/mail"), &fields).status,
-            422,
-            "{service}"
-        );
+        let refused = dashboard.post_new(SUPPORT, &format!("{path}/mail"), &[("service", service)]);
+        assert_eq!(refused.status, 422, "{service}");
     }
 
     let preview = dashboard.get(SUPPORT, &format!("{path}/mail?service=MessagingServiceA"));
@@ -142,10 +140,9 @@ fn a_profile_says_which_services_have_no_adapter() {
     dashboard.store().keep("profile:unit_dev", profile.to_string().as_bytes(), b"null");
     let [form, facts] =
         [OPERATOR, SUPPORT].map(|person| dashboard.get(person, "/units/unit_dev").text);
-    for (service, is_attached) in services.into_iter().zip([true, false, false]) {
-        let hint = format!("<small id=\"{service}-hint\">No adapter is attached");
-        assert_eq!(form.contains(&hint), !is_attached, "{service}: {form}");
-        let fact = format!("{service} (nothing is attached)");
-        assert_eq!(facts.contains(&fact), !is_attached, "{service}: {facts}");
-    }
+    assert!(
+        form.contains("No adapter is attached to MessagingServiceB, MessagingServiceC,"),
+        "{form}"
+    );
+    assert!(facts.contains(&services.join(",")), "{facts}");
 }

@@ -143,15 +143,21 @@ impl TestDashboard {
     /// Presses the button with this label, in a form without fields that a person fills in.
     #[track_caller]
     pub fn press(&self, person: &str, page: &Answer, label: &str) -> Answer {
-        let (path, fields) = form_with(page, &format!(">{label}</button>"));
-        let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
-        self.post(person, &path, &fields)
+        self.send_form(person, form_with(page, &format!(">{label}</button>")))
     }
 
-    /// Presses the button of the page that asks a person to confirm a form.
+    /// Presses the button of the page that asks a person to confirm a form, and types the word that the page names.
     #[track_caller]
     pub fn confirm(&self, person: &str, asked: &Answer) -> Answer {
-        let (path, fields) = confirmation(asked);
+        self.send_form(person, confirmed(asked))
+    }
+
+    /// Sends a form that [`filled`] has filled in.
+    pub fn send_form(
+        &self,
+        person: &str,
+        (path, fields): (String, Vec<(String, String)>),
+    ) -> Answer {
         let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
         self.post(person, &path, &fields)
     }
@@ -192,19 +198,73 @@ pub fn confirmation(asked: &Answer) -> (String, Vec<(String, String)>) {
     form_with(asked, "name=\"confirmed\"")
 }
 
+/// Returns the form of a page that asks for confirmation, with the word that the page asks to type.
+#[track_caller]
+pub fn confirmed(asked: &Answer) -> (String, Vec<(String, String)>) {
+    let (path, mut fields) = confirmation(asked);
+    if let Some((_, rest)) = asked.text.split_once("Type “") {
+        fields.push(("typed".to_owned(), rest.split_once('”').unwrap().0.to_owned()));
+    }
+    (path, fields)
+}
+
 /// Returns the path of the first form that contains this text, and the form's hidden fields.
 #[track_caller]
 pub fn form_with(page: &Answer, text: &str) -> (String, Vec<(String, String)>) {
+    let form = form_of(page, text);
+    let inputs = form.split("<input type=\"hidden\" ").skip(1);
+    let fields = inputs.map(|input| (attribute(input, "name"), attribute(input, "value")));
+    (attribute(form, "action"), fields.collect())
+}
+
+/// Returns the path of the first form that contains this text, and its fields as a browser sends them after these changes. The
+/// value `-` clears a box.
+#[track_caller]
+pub fn filled(
+    page: &Answer,
+    text: &str,
+    changes: &[(&str, &str)],
+) -> (String, Vec<(String, String)>) {
+    let form = form_of(page, text);
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for tag in form.split('<').skip(1) {
+        let (head, content) = tag.split_once('>').unwrap();
+        match head.split(' ').next().unwrap() {
+            "input" if head.contains("checkbox") && !head.ends_with(" checked") => {}
+            "input" | "textarea" | "select" => {
+                let is_input = head.starts_with("input");
+                let value = if is_input { attribute(head, "value") } else { unescaped(content) };
+                let value = value.strip_prefix('\n').unwrap_or(&value).to_owned();
+                fields.push((attribute(head, "name"), value));
+            }
+            "option" => {
+                let chosen = fields.last_mut().unwrap();
+                if chosen.1.is_empty() || head.ends_with(" selected") {
+                    chosen.1 = attribute(head, "value");
+                }
+            }
+            _ => {}
+        }
+    }
+    for (name, value) in changes {
+        fields.retain(|(own, _)| own != name);
+        fields.push(((*name).to_owned(), (*value).to_owned()));
+    }
+    fields.retain(|(_, value)| value != "-");
+    (attribute(form, "action"), fields)
+}
+
+#[track_caller]
+fn form_of<'p>(page: &'p Answer, text: &str) -> &'p str {
     let forms = page.text.split("<form ").filter_map(|rest| rest.split("</form>").next());
     let form = forms.skip(1).find(|form| form.contains(text));
-    let form = form.unwrap_or_else(|| panic!("no form with {text}: {}", page.text));
-    let value = |text: &str, name: &str| {
-        let (_, rest) = text.split_once(&format!("{name}=\"")).unwrap();
-        unescaped(rest.split('"').next().unwrap())
-    };
-    let inputs = form.split("<input type=\"hidden\" ").skip(1);
-    let fields = inputs.map(|input| (value(input, "name"), value(input, "value")));
-    (value(form, "action"), fields.collect())
+    form.unwrap_or_else(|| panic!("no form with {text}: {}", page.text))
+}
+
+#[track_caller]
+fn attribute(tag: &str, name: &str) -> String {
+    let value = tag.split_once(&format!("{name}=\"")).expect(name).1;
+    unescaped(value.split('"').next().unwrap())
 }
 
 fn unescaped(value: &str) -> String {

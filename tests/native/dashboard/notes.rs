@@ -78,7 +78,7 @@ fn a_note_is_bounded_and_is_deleted_with_the_persons_data() {
     let full = write(dashboard, SUPPORT, id, &[("text", "one too many")]);
     assert!(full.status == 422 && full.text.contains("has 100 notes"), "{}", main_of(&full.text));
     dashboard.pass(10);
-    let erased = dashboard.post(OPERATOR, &format!("/transactions/{id}/erase"), &[("id", id)]);
+    let erased = dashboard.post_confirmed(OPERATOR, &format!("/transactions/{id}/erase"), &[]);
     assert_eq!(erased.status, 200, "{}", main_of(&erased.text));
     assert_eq!(dashboard.ledger.sql("SELECT count(*) FROM notes"), ["0"]);
     let late = write(dashboard, SUPPORT, id, &[("text", "x")]);

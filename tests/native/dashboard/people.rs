@@ -2,7 +2,7 @@
 //! may change the list. Also tests that a form has no effect if its sender has lost the right to send it.
 
 use super::members::{EVA, Shops, TEA, VIC, ZOE, shops};
-use super::{ACCOUNTS, OPERATOR, confirmation, field, posted};
+use super::{ACCOUNTS, OPERATOR, field, posted};
 use support::service::{Answer, TestRequest, changes};
 
 const LIST: &str = "/units/north/people";
@@ -127,12 +127,9 @@ fn forms(shops: &Shops) -> Vec<(String, Vec<(&'static str, String)>)> {
         ("/units/north/profile".to_owned(), &[("name", "Mine"), ("language", "en")]),
         (LIST.to_owned(), &[("address", "new@north.example"), ("role", "manager")]),
         (format!("{LIST}/remove"), &[("address", VIC)]),
-        (format!("/transactions/{id}/erase"), &[("id", id)]),
+        (format!("/transactions/{id}/erase"), &[]),
         (format!("/transactions/{id}/whole"), &[]),
-        (
-            "/person".to_owned(),
-            &[("unit", "north"), ("address", "buyer@example.org"), ("confirm", "north")],
-        ),
+        ("/person".to_owned(), &[("unit", "north"), ("email", "buyer@example.org")]),
     ];
     let owned = |(name, value): &(&'static str, &str)| (*name, (*value).to_owned());
     rows.into_iter().map(|(path, fields)| (path, fields.iter().map(owned).collect())).collect()
@@ -140,7 +137,7 @@ fn forms(shops: &Shops) -> Vec<(String, Vec<(&'static str, String)>)> {
 
 /// Returns the request of the button on a page that asks for confirmation.
 fn confirmed(asked: &Answer) -> TestRequest {
-    let (path, fields) = confirmation(asked);
+    let (path, fields) = super::confirmed(asked);
     let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
     posted(&path, &fields)
 }
@@ -157,10 +154,9 @@ fn a_form_in_flight_ends_with_its_senders_right() {
             shops.dashboard.clock.0.update(|now| now + 10 * 60_000); // an erasure is possible
             let page = shops.dashboard.get(OPERATOR, LIST).text;
             fields.push(("operation", field(&page, "operation")));
-            let unit = shops.dashboard.get(OPERATOR, "/units/north").text;
-            fields.push(("seen", field(&unit, "seen")));
             let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
-            let request = match path.ends_with("/remove") || path.ends_with("/revoke") {
+            let asks = ["/remove", "/revoke", "/erase", "/person"];
+            let request = match asks.iter().any(|end| path.ends_with(end)) {
                 true => confirmed(&shops.send(sender, &posted(&path, &fields))),
                 false => posted(&path, &fields),
             };
@@ -252,12 +248,9 @@ fn no_text_that_people_read_takes_invisible_characters() {
             let hostile = [before, &hidden.to_string(), after].concat();
             let page = shops.dashboard.get(OPERATOR, LIST).text;
             let operation = field(&page, "operation");
-            let unit = shops.dashboard.get(OPERATOR, "/units/north").text;
-            let seen = field(&unit, "seen");
             let kept = fields.iter().filter(|(own, _)| *own != name).copied();
-            let fields: Vec<_> = kept
-                .chain([(name, &*hostile), ("operation", &operation), ("seen", &seen)])
-                .collect();
+            let fields: Vec<_> =
+                kept.chain([(name, &*hostile), ("operation", &operation)]).collect();
             let changes = || changes(shops.dashboard.store(), &shops.dashboard.ledger).len();
             let before_it = changes();
             let answer = shops.dashboard.post(who, path, &fields);

@@ -144,7 +144,7 @@ fn erasing_and_resending_are_offered_only_where_they_help() {
     assert!(!has(&page_of_blocked, "mail"));
     for (id, again) in [(&id, true), (&plain, false)] {
         let done =
-            test_dashboard.post(OPERATOR, &format!("/transactions/{id}/erase"), &[("id", id)]);
+            test_dashboard.post_confirmed(OPERATOR, &format!("/transactions/{id}/erase"), &[]);
         assert_eq!(done.status, 200, "{}", main_of(&done.text));
         let erased = page(id);
         assert!(erased.contains("This transaction was erased on"), "{}", main_of(&erased));

@@ -1,7 +1,9 @@
 //! Tests the page of a transaction (its e-mail, unmasked texts and erasure), and the page that lists
 //! failed e-mails.
 
-use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
+use super::{
+    ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, confirmation, confirmed, dashboard, posted,
+};
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use impact_pledge::office::audit::rule::Change;
@@ -12,10 +14,12 @@ use impact_pledge::pledges::store::{FailedMailKey, Key as _, NotificationKey};
 use impact_pledge::pledges::types::{NotificationService, TransactionId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, changes, seeded};
+use support::service::{Answer, LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, changes, seeded};
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
 const MINUTE: u64 = 60_000;
+/// The button of the form that sends a notification again.
+const AGAIN: &str = ">Send again</button>";
 
 /// Returns a create request in which every text contains markup and a marker word that tests can search for.
 pub fn order() -> Value {
@@ -211,51 +215,46 @@ impl TestDashboard {
 fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     let test_dashboard = test_dashboard();
     let id = made(&test_dashboard, LIVE_UNIT);
+    let show = || test_dashboard.get(SUPPORT, &path(&id, ""));
     test_dashboard.keep_marker(&id, "failed", Some("E_RECIPIENT_SUPPRESSED"), 1);
-    let page = test_dashboard.get(SUPPORT, &path(&id, "")).text;
+    let page = show().text;
     assert!(page.contains("ask for another address") && page.contains("E_RECIPIENT_SUPPRESSED"));
-    assert!(!page.contains("name=\"round\""), "it would not help");
+    assert!(!page.contains(AGAIN), "it would not help");
     test_dashboard.keep_marker(&id, "sent", None, 1);
-    let round = field(&test_dashboard.get(SUPPORT, &path(&id, "")).text, "round");
-    let send = |fields: &[(&str, &str)]| test_dashboard.post(SUPPORT, &path(&id, "/mail"), fields);
-    let page = send(&[("round", &round)]);
-    assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));
-    assert!(page.text.contains("tick “Send it anyway” first"), "{}", main_of(&page.text));
+    let asked = test_dashboard.press(SUPPORT, &show(), "Send again");
+    let words = "The e-mail was already sent: the recipient gets a second e-mail";
+    assert!(asked.text.contains(words) && !asked.text.contains("canary@"), "{}", asked.text);
+    assert_eq!((asked.status, test_dashboard.rounds()), (200, vec![]));
     test_dashboard.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
+    let send = || test_dashboard.confirm(SUPPORT, &asked);
+    assert_eq!((send().status, test_dashboard.rounds()), (422, vec![]), "the state has changed");
 
+    let asked = test_dashboard.press(SUPPORT, &show(), "Send again");
+    let late = test_dashboard.press(SUPPORT, &show(), "Send again");
+    let send = |asked: &Answer| test_dashboard.confirm(SUPPORT, asked);
     test_dashboard.store().set_failing(Some("audit:"));
-    assert_eq!((send(&[("round", &round)]).status, test_dashboard.rounds()), (503, vec![]));
+    assert_eq!((send(&asked).status, test_dashboard.rounds()), (503, vec![]));
     test_dashboard.store().set_failing(None);
     test_dashboard.queue.is_broken.set(true);
-    let page = send(&[("round", &round)]);
+    let page = send(&asked);
     assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));
-    assert!(
-        page.text.contains("The queue did not accept the notification"),
-        "{}",
-        main_of(&page.text)
-    );
+    assert!(page.text.contains("The queue did not accept"), "{}", main_of(&page.text));
     test_dashboard.queue.is_broken.set(false);
-    for words in ["The e-mail is queued."].into_iter().chain(["is already queued"; 40]) {
-        let page = send(&[("round", &round)]);
+    let queued = "The notification is queued as round 2.";
+    for words in [queued].into_iter().chain(["This was already done"; 40]) {
+        let page = send(&asked);
         assert_eq!((page.status, test_dashboard.rounds()), (200, vec![2]));
         assert!(page.text.contains(words) && !page.text.contains("canary"), "{words}");
         assert!(page.text.contains("The notification is already queued"), "its state");
     }
     test_dashboard.keep_marker(&id, "sent", None, 2);
-    let page = send(&[("round", &round)]);
+    let page = send(&late);
     assert_eq!((page.status, test_dashboard.rounds().len()), (422, 1));
-    assert!(page.text.contains("already queued again after you opened this page"));
-    let round = field(&page.text, "round");
-    assert_eq!((send(&[("round", &round)]).status, test_dashboard.rounds().len()), (422, 1));
-    assert_eq!(send(&[("round", &round), ("sure", "yes")]).status, 200);
-    assert_eq!(test_dashboard.rounds(), [2, 3]);
-    assert_eq!(test_dashboard.changes(), vec![format!("emails resend [{id}]"); 3]);
-    for hostile in ["", "1", "03", "99999999999", "x"] {
-        assert_eq!(send(&[("round", hostile), ("sure", "yes")]).status, 422, "{hostile}");
-    }
+    assert!(page.text.contains("already sent") && page.text.contains("(round 3)"), "{}", page.text);
+    assert_eq!((send(&page).status, test_dashboard.rounds()), (200, vec![2, 3]));
     test_dashboard.store().keep("profile:unit_dev", br#"{"name":"Nord"}"#, b"null");
-    let after_it = [("round", "4"), ("sure", "yes")]; // after the e-mail was queued, the page has the next round
-    assert!(send(&after_it).text.contains("are off"));
+    let off = test_dashboard.post_new(SUPPORT, &path(&id, "/mail"), &[]);
+    assert!(off.text.contains("are off"), "{}", off.text);
     assert_eq!(test_dashboard.rounds().len(), 2);
 }
 
@@ -267,17 +266,20 @@ fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it
     test_dashboard.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
     test_dashboard.store().set_hidden(Some("mail-queued:"));
     test_dashboard.queue.is_slow.set(true);
-    let request = posted(&path(&id, "/mail"), &[("round", "2"), ("sure", "yes")]);
+    let asked = test_dashboard.post_new(SUPPORT, &path(&id, "/mail"), &[]);
+    let (path, fields) = confirmation(&asked);
+    let requests = (0..40).map(|number| {
+        let operation = format!("copy-{number}");
+        let fields = fields.iter().map(|(name, value)| (&**name, &**value));
+        let fields: Vec<_> = fields.filter(|(name, _)| *name != "operation").collect();
+        posted(&path, &[&fields[..], &[("operation", &operation)]].concat())
+    });
+    let requests: Vec<_> = requests.collect();
     let dashboard = test_dashboard.pages();
-    let send = || dashboard.handle(&request, Identity::Address(SUPPORT));
-    let answers = block_on(join_all((0..40).map(|_| send())));
+    let send = |request| dashboard.handle(request, Identity::Address(SUPPORT));
+    let answers = block_on(join_all(requests.iter().map(send)));
     assert!(answers.iter().all(|answer| answer.status == 200));
     assert_eq!((test_dashboard.rounds(), test_dashboard.changes().len()), (vec![2], 1));
-    assert_eq!(block_on(send()).status, 200);
-    assert_eq!(test_dashboard.rounds(), [2]);
-    test_dashboard.pass(4); // another isolate, or this one after its memory expired: the consumer claims the round
-    assert_eq!(block_on(send()).status, 200);
-    assert_eq!(test_dashboard.rounds(), [2, 2]);
 }
 
 #[test]
@@ -285,19 +287,15 @@ fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
     let test_dashboard = test_dashboard();
     let id = made(&test_dashboard, LIVE_UNIT);
     let dashboard = Dashboard { outbox: None, ..test_dashboard.pages() };
-    let form = [("round", "2"), ("sure", "yes")];
     for (request, status) in [
         (TestRequest::new("GET", &path(&id, ""), ""), 200),
-        (posted(&path(&id, "/mail"), &form), 422),
+        (posted(&path(&id, "/mail"), &[("operation", "one")]), 422),
     ] {
         let page = answer(block_on(dashboard.handle(&request, Identity::Address(SUPPORT))));
         assert_eq!(page.status, status);
-        assert!(
-            page.text.contains("it is not bound to the service's queue"),
-            "{}",
-            main_of(&page.text)
-        );
-        assert!(!page.text.contains("name=\"round\"") && test_dashboard.changes().is_empty());
+        let words = "it is not bound to the service's queue";
+        assert!(page.text.contains(words), "{}", main_of(&page.text));
+        assert!(!page.text.contains(AGAIN) && test_dashboard.changes().is_empty());
     }
 }
 
@@ -326,7 +324,7 @@ fn the_state_of_an_email_is_described_with_the_next_step() {
     ] {
         let page = show(LIVE_UNIT, &order(), marker, minutes);
         assert!(page.contains(words), "{words}: {}", main_of(&page));
-        assert!(page.contains("name=\"round\""), "{words}");
+        assert!(page.contains(AGAIN), "{words}");
     }
     let mut not_asked = order();
     not_asked["notifications"] = json!([]);
@@ -336,7 +334,7 @@ fn the_state_of_an_email_is_described_with_the_next_step() {
     ] {
         let page = show(key, order, None, 0);
         assert!(page.contains(words), "{words}: {}", main_of(&page));
-        assert!(!page.contains("name=\"round\""), "{words}");
+        assert!(!page.contains(AGAIN), "{words}");
     }
 }
 
@@ -360,19 +358,18 @@ fn a_mail_that_waits_for_a_quota_is_listed_with_its_next_attempt() {
     }
     assert!(test_dashboard.get(SUPPORT, &path(&id, "")).text.contains("1 Feb 2026, 00:05 UTC"));
     assert!(
-        !test_dashboard.get(SUPPORT, "/mails").text.contains("name=\"round\""),
+        !test_dashboard.get(SUPPORT, "/mails").text.contains(AGAIN),
         "it is not sent again alone"
     );
     test_dashboard.pass(36 * 60 + 10); // the queue has lost it
     let page = test_dashboard.get(SUPPORT, "/mails").text;
     assert!(
-        page.contains("No delivery result arrived for 24 hours.")
-            && page.contains("name=\"round\""),
+        page.contains("No delivery result arrived for 24 hours.") && page.contains(AGAIN),
         "{}",
         main_of(&page)
     );
-    let page = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-31")]);
-    assert!(page.text.contains("Queued: 1."), "{}", main_of(&page.text));
+    let page = test_dashboard.post_confirmed(SUPPORT, "/mails", &[("failed-on", "2026-01-31")]);
+    assert!(page.text.contains("<dt>Queued</dt><dd>1</dd>"), "{}", main_of(&page.text));
 }
 
 #[test]
@@ -415,7 +412,7 @@ fn failed_emails_are_listed_with_their_state_and_resent() {
     let page = test_dashboard.get(SUPPORT, "/mails");
     assert!(test_dashboard.store().take_reads().len() <= 233); // 6 calls read the records of all 26
     assert_inert(&page.text);
-    assert_eq!(page.text.matches("name=\"round\"").count(), 19, "one was sent since");
+    assert_eq!(page.text.matches(AGAIN).count(), 19, "one was sent since");
     assert!(
         page.text.contains("Every attempt failed for 15 hours.") && page.text.contains("c…@e…")
     );
@@ -423,7 +420,7 @@ fn failed_emails_are_listed_with_their_state_and_resent() {
     let next = page.text.split_once("href=\"/mails?").unwrap().1.split_once('"').unwrap().0;
     assert_eq!(next, format!("after=2026-01-31:{}", ids[19]));
     let page = test_dashboard.get(SUPPORT, &format!("/mails?{next}")).text;
-    assert_eq!(page.matches("name=\"round\"").count(), 5);
+    assert_eq!(page.matches(AGAIN).count(), 5);
     assert!(
         page.contains("There is no transaction") && !page.contains("/mails?after"),
         "{}",
@@ -466,53 +463,49 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     let page = test_dashboard.get(SUPPORT, "/mails?day=2026-01-31").text;
     assert_eq!(page.matches("Send 45 failed notifications of this day again").count(), 1, "{page}");
 
-    let step = |page: &str| {
-        let form = page.split_once("action=\"/mails\"").unwrap().1;
-        let names = ["day", "from", "queued", "before", "ended"];
-        let names = names.into_iter().filter(|name| form.contains(&format!("name=\"{name}\"")));
-        let fields: Vec<_> = names.map(|name| (name, field(form, name))).collect();
-        let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        test_dashboard.post(SUPPORT, "/mails", &fields)
+    let counts = |page: &Answer| {
+        let facts = ["Queued", "Already queued", "Sent, skipped or failed again in the meantime"];
+        facts.map(|label| {
+            let (_, rest) = page.text.split_once(&format!("<dt>{label}</dt><dd>")).expect(label);
+            rest.split('<').next().unwrap().parse::<usize>().unwrap()
+        })
     };
-    let first = step(&page);
+    let open = || test_dashboard.post_new(SUPPORT, "/mails", &[("failed-on", "2026-01-31")]);
+    let next = |page: &Answer| test_dashboard.press(SUPPORT, page, "Continue");
+    let first = test_dashboard.confirm(SUPPORT, &open());
     assert_eq!((first.status, test_dashboard.rounds()), (200, vec![2; 18]));
     assert_inert(&first.text);
     assert!(first.text.contains("There is no transaction"), "{}", main_of(&first.text));
     test_dashboard.queue.is_broken.set(true);
-    let broken = step(&first.text);
+    let broken = next(&first);
     assert!(broken.text.contains("Try again later"), "{}", main_of(&broken.text));
     test_dashboard.queue.is_broken.set(false);
-    let second = step(&broken.text);
+    let second = next(&broken);
     assert_eq!(test_dashboard.rounds().len(), 38);
-    let last = step(&second.text);
-    let words = "All of these notifications were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
-    assert!(last.text.contains(words), "{}", main_of(&last.text));
+    let last = next(&second);
+    assert!(last.text.contains("All of these notifications were processed."), "{}", last.text);
+    assert_eq!(counts(&last), [45, 0, 1]);
     let queued: BTreeSet<_> =
         test_dashboard.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
     assert!(queued.len() == 45 && !queued.contains(&ids[1]));
 
     // Sending the form again queues nothing, neither at once nor after the instance's memory expired.
     for _ in 0..2 {
-        let pages = (0..3).fold(step(&page), |page, _| match page.text.contains("Continue") {
-            true => step(&page.text),
-            false => page,
-        });
-        assert!(pages.text.contains("Queued: 0. Already queued: 45."), "{}", main_of(&pages.text));
+        let mut page = test_dashboard.confirm(SUPPORT, &open());
+        while page.text.contains(">Continue</button>") {
+            page = next(&page);
+        }
+        assert_eq!(counts(&page)[..2], [0, 45]);
         test_dashboard.pass(60);
     }
     assert_eq!(test_dashboard.rounds().len(), 45);
-    let of_another_day = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
-    assert!(of_another_day.text.contains("Queued: 0. Already queued: 1."));
+    let other = || test_dashboard.post_confirmed(SUPPORT, "/mails", &[("failed-on", "2026-01-30")]);
+    assert_eq!(counts(&other()), [0, 1, 0]);
     // An e-mail that failed again is listed on the day of its last failure.
     test_dashboard.keep_marker(&ids[0], "failed", Some("E_RECIPIENT_SUPPRESSED"), 2);
-    let of_another_day = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
-    assert!(
-        of_another_day
-            .text
-            .contains("Queued: 0. Already queued: 0. Sent, skipped or failed again since: 1")
-    );
-    for fields in [&[("day", "today")], &[("day", "2026-01-31"), ("from", "~")][..]] {
-        assert_eq!(test_dashboard.post(SUPPORT, "/mails", fields).status, 422);
+    assert_eq!(counts(&other()), [0, 0, 1]);
+    for fields in [&[("failed-on", "today")], &[("failed-on", "2026-01-31"), ("rest", "~")][..]] {
+        assert_eq!(test_dashboard.post_new(SUPPORT, "/mails", fields).status, 422);
     }
     let changes = test_dashboard.changes();
     assert_eq!(changes.len(), 4, "of each step that queued, or tried to: {changes:?}");
@@ -552,43 +545,25 @@ fn all_failures_of_a_unit_with_the_same_cause_are_resent_or_dismissed() {
         "{groups}"
     );
 
-    let group = |cause: &'static str, more: &[(&'static str, &'static str)]| {
+    let group = |path: &str, cause: &str, more: &[(&str, &str)]| {
         let of = [("unit", "unit_dev"), ("mode", "live"), ("cause", cause), ("service", "Email")];
-        let fields = [&of[..], more].concat();
-        let asked = test_dashboard.post(SUPPORT, "/mails", &fields);
-        assert_inert(&asked.text);
-        if asked.status != 200 {
-            return asked;
-        }
-        assert!(asked.text.contains("Nothing was changed yet"), "{}", asked.text);
-        let confirmed = field(&asked.text, "confirmed");
-        test_dashboard.post(
-            SUPPORT,
-            "/mails",
-            &[&fields[..], &[("confirmed", &confirmed)]].concat(),
-        )
+        test_dashboard.post_confirmed(SUPPORT, path, &[&of[..], more].concat())
     };
-    let resent = group("no-more-attempts", &[]);
-    assert!(resent.text.contains("Queued: 2. Already queued: 0."), "{}", main_of(&resent.text));
+    let resent = group("/mails", "no-more-attempts", &[]);
+    assert!(resent.text.contains("<dt>Queued</dt><dd>2</dd>"), "{}", main_of(&resent.text));
     let queued: BTreeSet<_> =
         test_dashboard.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
     assert_eq!(queued, BTreeSet::from([ids[0].clone(), ids[3].clone()]));
     for reason in ["", "ada@example.org", "two\nlines"] {
-        let refused = group("E_1", &[("dismiss", "yes"), ("reason", reason)]);
+        let refused = group("/mails/dismiss", "E_1", &[("reason", reason)]);
         assert_eq!(refused.status, 422, "{reason}");
     }
-    let dismissed = group("E_1", &[("dismiss", "yes"), ("reason", "The shop has told them.")]);
-    assert!(dismissed.text.contains("Dismissed: 1."), "{}", main_of(&dismissed.text));
+    let dismissed = group("/mails/dismiss", "E_1", &[("reason", "The shop has told them.")]);
+    assert!(dismissed.text.contains("<dt>Dismissed</dt><dd>1</dd>"), "{}", dismissed.text);
     let page = test_dashboard.get(SUPPORT, "/mails").text;
     assert!(!page.contains("E_1<") && !page.contains(&ids[1]) && page.contains(&ids[4]), "{page}");
     let changes = test_dashboard.changes();
     assert!(changes.contains(&format!("emails dismiss [{}]", ids[1])), "{changes:?}");
-    let sole = test_dashboard.post(
-        SUPPORT,
-        "/mails",
-        &[("dismiss", "yes"), ("reason", "x"), ("day", "2026-01-31")],
-    );
-    assert_eq!(sole.status, 422, "only a group can be dismissed");
     let refused =
         test_dashboard.post(ACCOUNTS, "/mails", &[("unit", "unit_dev"), ("cause", "E_1")]);
     assert_eq!(refused.status, 403);
@@ -625,12 +600,12 @@ fn a_day_is_sent_again_only_if_one_of_its_notifications_can_be() {
         }
         for page in pages() {
             assert!(page.contains(words), "{words}: {}", main_of(&page));
-            let has_form = page.contains("method=\"post\" action=\"/mails\"");
+            let has_form = page.contains("name=\"failed-on\"");
             assert_eq!(has_form, sendable > 0, "{}", main_of(&page));
         }
     }
     test_dashboard.keep_marker(&ids[0], "failed", Some(blocked), 1);
-    let step = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-31"), ("from", "")]);
+    let step = test_dashboard.post_confirmed(SUPPORT, "/mails", &[("failed-on", "2026-01-31")]);
     assert!(
         step.text.contains("cannot be sent: the mail service blocks this address"),
         "{}",
@@ -663,34 +638,38 @@ fn a_transaction_is_erased_once_its_id_is_typed() {
     let id = made(&test_dashboard, LIVE_UNIT);
     let name = format!("transaction:{id}");
     let before = test_dashboard.store().value(&name).unwrap();
-    let erase = |typed: &str| test_dashboard.post(OPERATOR, &path(&id, "/erase"), &[("id", typed)]);
-    for (typed, minutes, problem) in [
-        ("", 0, "type the transaction ID"),
-        ("ptran_", 0, "type the transaction ID"),
-        (&id, 0, "less than 5 minutes ago"),
-        (&id[..47], 6, "type the transaction ID"),
-    ] {
-        test_dashboard.pass(minutes);
-        let page = erase(typed);
+    let open = || test_dashboard.post_new(OPERATOR, &path(&id, "/erase"), &[]);
+    let early = open();
+    assert!(early.text.contains("less than 5 minutes ago"), "{}", main_of(&early.text));
+    test_dashboard.pass(6);
+    let asked = open();
+    assert_eq!((early.status, asked.status), (422, 200));
+    let (path_of_form, mut fields) = confirmed(&asked);
+    for typed in ["", "ptran_", &id[..47]] {
+        fields.last_mut().unwrap().1 = typed.to_owned();
+        let page = test_dashboard.send_form(OPERATOR, (path_of_form.clone(), fields.clone()));
         assert_eq!((page.status, test_dashboard.store().value(&name)), (422, Some(before.clone())));
-        assert!(page.text.contains(problem), "{problem}: {}", main_of(&page.text));
+        assert!(page.text.contains("<a href=\"#typed\">Go to the field"), "{}", page.text);
     }
+    let erase = |asked: &Answer| test_dashboard.confirm(OPERATOR, asked);
     test_dashboard.store().set_failing(Some("audit:"));
-    assert_eq!((erase(&id).status, test_dashboard.store().value(&name)), (503, Some(before)));
+    assert_eq!((erase(&asked).status, test_dashboard.store().value(&name)), (503, Some(before)));
     test_dashboard.store().set_failing(None);
-    for words in ["was erased.", "was already erased on", "was already erased on"] {
-        let page = erase(&id);
+    let again = open();
+    for (asked, words) in [
+        (&asked, "is erased."),
+        (&asked, "This was already done"),
+        (&again, "it was first erased at"),
+    ] {
+        let page = erase(asked);
         assert_eq!(page.status, 200);
-        assert!(
-            page.text.contains(words) && !page.text.contains("canary"),
-            "{}",
-            main_of(&page.text)
-        );
+        let is_shown = page.text.contains(words) && !page.text.contains("canary");
+        assert!(is_shown, "{}", main_of(&page.text));
         assert!(!test_dashboard.store().value(&name).unwrap().contains("canary"));
     }
-    assert_eq!(test_dashboard.changes(), vec![format!("transactions erase [{id}]"); 3]);
+    assert_eq!(test_dashboard.changes(), vec![format!("transactions erase [{id}]"); 2]);
     let page = test_dashboard.get(SUPPORT, &path(&id, "")).text;
-    assert!(page.contains("Erased") && !page.contains("name=\"round\""), "{}", main_of(&page));
+    assert!(page.contains("Erased") && !page.contains(AGAIN), "{}", main_of(&page));
     assert_eq!(test_dashboard.get(SUPPORT, &path(&id, "/mail")).status, 422);
     assert!(test_dashboard.clock.0.get() > NOW_MS);
 }

@@ -12,7 +12,6 @@ pub enum Command {
     SetPrices,
     AddUnits,
     SetProfile,
-    ReplaceProfile,
     UnsetProfile,
     RemoveUnit,
     AddMember,

@@ -10,7 +10,6 @@ use crate::faulty_changes::{Fault, Faulty, Person, RECORDS};
 use command::Command;
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
-use impact_pledge::buyer::recipient::NewProfile;
 use impact_pledge::office::audit::rule as audit;
 use impact_pledge::office::audit::rule::Author;
 use impact_pledge::office::connections::rule as connections;
@@ -159,12 +158,6 @@ impl Asked {
                 let members = serde_json::from_value(members).unwrap();
                 told(units::set(at, ledger, author, "unit_dev", members).await)
             }
-            ReplaceProfile => {
-                let row = units::newest(at, ledger, "unit_dev").await?.unwrap_or_default();
-                let name = one("Till", "Shop", other);
-                let profile = NewProfile { name, ..NewProfile::default() };
-                told(units::replace(at, ledger, author, "unit_dev", profile, row.seen).await)
-            }
             UnsetProfile => {
                 let member = if other { units::Member::Logo } else { units::Member::Accent };
                 told(units::unset(at, ledger, author, "unit_dev", &[member]).await)
@@ -198,7 +191,7 @@ impl Asked {
                     is_everywhere: false,
                 };
                 let step =
-                    transactions::erase_person_step((at, ledger), author, of, None, 10, 10).await;
+                    transactions::erase_person_step((at, ledger), author, of, None, (10, 10)).await;
                 told(step)
             }
             Resend => {
@@ -404,7 +397,7 @@ impl Command {
             Revoke => "keys revoke",
             SetPrices => "prices set",
             AddUnits => "units add",
-            SetProfile | ReplaceProfile => "units set",
+            SetProfile => "units set",
             UnsetProfile => "units unset",
             RemoveUnit => "units remove",
             AddMember => "teams add",

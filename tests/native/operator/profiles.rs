@@ -114,11 +114,7 @@ fn a_wrong_profile_is_refused_in_words() {
             json!({ "name": "" }),
             "`name` must be one line of 1 to 80 characters, at least one of them visible, without invisible characters",
         ),
-        (
-            "u",
-            json!({ "accent": "#000000" }),
-            "the unit `u` has no profile yet: give it a name with `--name`",
-        ),
+        ("u", json!({ "accent": "#000000" }), "the unit `u` has no profile yet: give it a `name`"),
         (
             "u",
             json!({ "name": "N", "logo": "http://l.example" }),

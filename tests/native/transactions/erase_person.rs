@@ -31,7 +31,7 @@ fn erase_person(
         let author = test_operator.author();
         let of = person("Canary@example.org", &units);
         let records = (&*bench.store, ledger as _);
-        let step = transactions::erase_person_step(records, &author, of, next.as_ref(), 10, 2);
+        let step = transactions::erase_person_step(records, &author, of, next.as_ref(), (10, 2));
         let step = block_on(step).unwrap().outcome;
         assert!(bench.store.take_lists().len() <= 2);
         assert_eq!(step.damaged, DamagedRecords::default());
@@ -120,7 +120,7 @@ fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_t
             let (author, units) = (test_operator.author(), ["unit_dev".to_owned()]);
             let (records, of) =
                 ((&*bench.store, &ledger as _), person("canary@example.org", &units));
-            let step = transactions::erase_person_step(records, &author, of, from, 20, 40);
+            let step = transactions::erase_person_step(records, &author, of, from, (20, 40));
             block_on(step).map(|done| done.outcome)
         };
         bench.store.set_failing(Some(broken));
@@ -149,7 +149,7 @@ fn the_steps_go_through_the_lists_of_many_units() {
     loop {
         let (author, of) = (test_operator.author(), person("canary@example.org", &units));
         let records = (&*bench.store, &ledger as _);
-        let step = transactions::erase_person_step(records, &author, of, next.as_ref(), 9, 5);
+        let step = transactions::erase_person_step(records, &author, of, next.as_ref(), (9, 5));
         let step = block_on(step).unwrap().outcome;
         erased.extend(step.erased.into_iter().map(|erased| erased.id));
         let Some(position) = step.next else { break };
@@ -172,7 +172,7 @@ fn a_place_that_was_tampered_with_erases_nothing_else() {
     let beyond = ErasureCursor::parse("9~~").unwrap();
     let author = test_operator.author();
     let records = (&*bench.store, &ledger as _);
-    let step = transactions::erase_person_step(records, &author, of, Some(&beyond), 9, 9);
+    let step = transactions::erase_person_step(records, &author, of, Some(&beyond), (9, 9));
     let step = block_on(step).unwrap().outcome;
     assert_eq!((step.erased.len(), step.next), (0, None));
 }

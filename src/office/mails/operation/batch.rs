@@ -2,10 +2,15 @@
 
 use super::parts::{CAUSE, Group, MODE, NOTHING_SENT, SERVICE, UNIT, all_of};
 use crate::office::mails::rule as notifications;
-use crate::office::mails::rule::{BatchQuery, BatchStep, FailureGroup, QueuedRounds};
-use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::mails::rule::{BatchQuery, BatchStep, FailureGroup};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Failure, Host as _, Ports, Result,
+};
+use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
+use crate::office::shared::operation::steps::Steps;
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::reason::check_reason;
 use crate::office::shared::rule::refused::Refused;
@@ -15,9 +20,11 @@ use serde::{Deserialize, Serialize};
 
 /// Largest number of e-mails and messages that one step of a command handles.
 const STEP: usize = 100;
+/// Largest number of e-mails and messages that the dashboard resends in a step.
+const PAGE_STEP: usize = 20;
 
 /// The sums of all steps.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Sums {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,33 +32,45 @@ struct Sums {
     queued: usize,
     already_queued: usize,
     ended: usize,
-    #[serde(skip)]
-    dismissed: usize,
     refused: Vec<(String, String)>,
 }
 
 impl Sums {
-    /// Adds the counts of a step. Returns where the next step begins; `None` after the last step.
-    fn add(&mut self, step: BatchStep) -> Option<String> {
+    fn add(&mut self, step: BatchStep) {
         self.queued += step.queued;
         self.already_queued += step.before;
         self.ended += step.ended;
-        self.dismissed += step.dismissed;
         self.refused.extend(step.refused);
-        step.next
     }
 
-    fn in_words(&self) -> String {
-        let counts = format!(
-            "Queued: {}\nAlready queued: {}\nSent, skipped or failed again in the meantime: {}\nCannot \
-             be sent: {}",
-            self.queued,
-            self.already_queued,
-            self.ended,
-            self.refused.len()
-        );
-        let refused = self.refused.iter().map(|(id, why)| format!("{id}: {why}"));
-        std::iter::once(counts).chain(refused).collect::<Vec<_>>().join("\n")
+    fn facts(&self) -> Facts {
+        [
+            ("Queued", self.queued),
+            ("Already queued", self.already_queued),
+            ("Sent, skipped or failed again in the meantime", self.ended),
+            ("Cannot be sent", self.refused.len()),
+        ]
+        .map(|(label, count)| (label, Fact::Words(count.to_string())))
+        .to_vec()
+    }
+
+    fn refused(&self) -> Listing {
+        Listing::new(
+            &self.refused,
+            "",
+            &[
+                ("Transaction", &|(id, _)| Fact::transaction(id)),
+                ("Why it cannot be sent", &|(_, why)| Fact::Message(why.clone())),
+            ],
+        )
+    }
+}
+
+/// Says whether all notifications were handled.
+fn said<T>(steps: &Steps<T>) -> &'static str {
+    match steps.next {
+        Some(_) => "There are more of these notifications.",
+        None => "All of these notifications were processed.",
     }
 }
 
@@ -62,31 +81,38 @@ pub(super) async fn resend_batch<P: Ports>(
     query: BatchQuery,
 ) -> Result<Answer> {
     call.host.open_queue().await?;
-    call.confirm(question_of_resend(&query)).await?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
-    let mut sums = Sums { day: query.day.clone(), ..Sums::default() };
-    let mut from = None;
-    loop {
-        let query = BatchQuery { from, count: STEP, ..query.clone() };
-        let rounds = QueuedRounds::default();
-        let (store, ledger) = (call.store, call.ledger);
-        let step = notifications::resend_batch(store, ledger, &author, call.host, &rounds, &query);
-        let step = step.await?.outcome;
-        let is_untaken = step.untaken;
-        from = sums.add(step);
-        if is_untaken {
-            let answer = Answer::new(&sums, sums.in_words())?;
-            return Err(Failure::Partial(Box::new(Failure::Aborted), Box::new(answer)));
+    let count = if call.host.is_page() { PAGE_STEP } else { STEP };
+    let begin = async || {
+        call.confirm(question_of_resend(&query)).await?;
+        Ok(Sums { day: query.day.clone(), ..Sums::default() })
+    };
+    let step = async |steps: &mut Steps<Sums>| {
+        let query = BatchQuery { from: steps.next.take(), count, ..query.clone() };
+        let (store, ledger, rounds) = (call.store, call.ledger, call.rounds);
+        let done =
+            notifications::resend_batch(store, ledger, &author, call.host, rounds, &query).await?;
+        let is_untaken = done.outcome.untaken;
+        steps.next = done.outcome.next.clone();
+        steps.done.add(done.outcome);
+        if is_untaken { Err(Failure::Aborted) } else { Ok(()) }
+    };
+    let (steps, failure) = call.in_steps(begin, step).await?;
+    let sums = &steps.done;
+    let change = Changed::new(said(&steps), sums.facts()).with_rows(sums.refused());
+    let answer = Answer { rest: steps.rest()?, ..Answer::of(sums, change)? };
+    match failure {
+        Some(Failure::Aborted) => {
+            Err(Failure::Partial(Box::new(Failure::Aborted), Box::new(answer)))
         }
-        if from.is_none() {
-            return Answer::new(&sums, sums.in_words());
-        }
+        Some(failure) => Err(failure),
+        None => Ok(answer),
     }
 }
 
 /// Returns the question before failed notifications are resent.
-pub(crate) fn question_of_resend(query: &BatchQuery) -> Question {
+fn question_of_resend(query: &BatchQuery) -> Question {
     let ask = format!("Resend all {} and have not been sent since then?", what(query));
     Question::new(ask, NOTHING_SENT).button("Resend")
 }
@@ -114,10 +140,12 @@ pub const DISMISS: Spec = Spec::changes(
         MODE.about("which transactions: live or test").or("live"),
         SERVICE.about("only notifications of this service"),
         Argument::option("reason", text("text"), "why they are not resent, for the audit log")
-            .required(),
+            .required()
+            .field("Reason", ""),
     ],
 )
 .confirmed()
+.button("Dismiss")
 .permission(Permission::Support)
 .answers("`dismissed`: the number of e-mails and messages that were taken off the list")
 .noted("The delivery states stay as they are. What fails again is listed again.");
@@ -136,7 +164,7 @@ impl Dismiss {
         let group = group.what()?;
         let reason = reason.trim().to_owned();
         check_reason(&reason)?;
-        Ok((BatchQuery { service, group, ..BatchQuery::default() }, reason))
+        Ok((BatchQuery { service, group, count: STEP, ..BatchQuery::default() }, reason))
     }
 }
 
@@ -146,32 +174,35 @@ pub fn check_dismiss(values: &Values) -> Result<(), Refused> {
 
 pub async fn dismiss<P: Ports>(call: &Call<'_, P>, asked: Dismiss) -> Result<Answer> {
     let (query, reason) = asked.what().map_err(Failure::Usage)?;
-    call.confirm(question_of_dismissal(&query)).await?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
-    let mut sums = Sums::default();
-    let mut from = None;
-    loop {
-        let query = BatchQuery { from, count: STEP, ..query.clone() };
-        let step =
-            notifications::dismiss_batch(call.store, call.ledger, &author, (&query, &reason));
-        from = sums.add(step.await?.outcome);
-        if from.is_none() {
-            return Answer::new(
-                &Dismissed { dismissed: sums.dismissed },
-                format!("Dismissed: {}", sums.dismissed),
-            );
-        }
-    }
+    let begin = async || {
+        call.confirm(question_of_dismissal(&query)).await?;
+        Ok(Dismissed::default())
+    };
+    let step = async |steps: &mut Steps<Dismissed>| {
+        let query = BatchQuery { from: steps.next.take(), ..query.clone() };
+        let done =
+            notifications::dismiss_batch(call.store, call.ledger, &author, (&query, &reason))
+                .await?;
+        steps.done.dismissed += done.outcome.dismissed;
+        steps.next = done.outcome.next;
+        Ok(())
+    };
+    let (steps, failure) = call.in_steps(begin, step).await?;
+    let count = Fact::Words(steps.done.dismissed.to_string());
+    let change = Changed::new(said(&steps), vec![("Dismissed", count)]);
+    let answer = Answer { rest: steps.rest()?, ..Answer::of(&steps.done, change)? };
+    failure.map_or(Ok(answer), Err)
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Dismissed {
     dismissed: usize,
 }
 
 /// Returns the question before failed notifications are dismissed.
-pub(crate) fn question_of_dismissal(query: &BatchQuery) -> Question {
+fn question_of_dismissal(query: &BatchQuery) -> Question {
     let ask = format!("Take all {} off the list of failures?", what(query));
     Question::new(ask, "nothing was dismissed").button("Dismiss")
 }

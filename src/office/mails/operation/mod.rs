@@ -11,5 +11,3 @@ pub(crate) use list::by_cause;
 pub use list::{FAILED, SHOW, failed, show};
 pub use preview::{PREVIEW, preview};
 pub use resend::{RESEND, check, resend};
-
-pub(crate) use batch::{question_of_dismissal, question_of_resend};

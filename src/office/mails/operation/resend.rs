@@ -3,9 +3,12 @@
 use super::batch::resend_batch;
 use super::parts::{CAUSE, Group, ID, MODE, NOTHING_SENT, SERVICE, UNIT};
 use crate::office::mails::rule as notifications;
-use crate::office::mails::rule::{BatchQuery, EmailView, QueuedRounds, Resent, State, Status};
+use crate::office::mails::rule::{BatchQuery, EmailView, Resent, State, Status};
 use crate::office::orders::rule as transactions;
-use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Failure, Host as _, Ports, Result,
+};
+use crate::office::shared::operation::facts::Facts;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec};
 use crate::office::shared::operation::values::Values;
@@ -35,6 +38,7 @@ pub const RESEND: Spec = Spec::changes(
     ],
 )
 .confirmed()
+.button("Resend")
 .queued()
 .permission(Permission::Support)
 .answers(
@@ -124,41 +128,49 @@ async fn resend_one<P: Ports>(
     let message = notifications::next_message(call.store, &record, &mail).await?;
     call.host.open_queue().await?;
     let now = notifications::in_words(&mail);
-    if mail.state == State::Waiting && mail.round.is_some() && !is_again {
+    let was_done = call.was_done().await?;
+    let is_queued = mail.state == State::Waiting && mail.round.is_some();
+    if is_queued && !is_again && !call.host.is_page() {
         let text = format!(
             "The notification is already queued, and was not queued again: {now}. To send it a second \
              time, use `--again`."
         );
         return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
     }
-    let to = match (scope.mode, service.is_email()) {
-        (Mode::Test, true) => "the address of MAIL_TEST_TO",
-        _ => &recipient,
-    };
-    let what = match service.is_email() {
-        true => "e-mail".to_owned(),
-        false => format!("message by {}", service.name()),
-    };
     let round = message.round;
-    let risk = notifications::risk_in_words(&mail);
-    let ask = format!("Send the {what} of {id} to {to} (round {round})?");
-    let question =
-        Question::new(ask, NOTHING_SENT).effect(format!("Delivery state: {now}. {risk}."));
-    call.confirm(question).await?;
+    if !was_done {
+        let to = match (scope.mode, service.is_email()) {
+            (Mode::Test, true) => "the address of MAIL_TEST_TO",
+            _ => &recipient,
+        };
+        let risk = notifications::risk_in_words(&mail);
+        let ask = format!("Send the {} of {id} to {to} (round {round})?", noun(service));
+        let effect = format!("Delivery state: {now}. {risk}.");
+        call.confirm(Question::new(ask, NOTHING_SENT).effect(effect).button("Send it again"))
+            .await?;
+    }
     let by = call.host.person().await?;
     let author = call.author(&by)?;
-    let rounds = QueuedRounds::default();
-    let (store, ledger) = (call.store, call.ledger);
+    let (store, ledger, rounds) = (call.store, call.ledger, call.rounds);
     let resent =
-        notifications::queue_round(store, ledger, &author, call.host, &rounds, &message).await?;
-    if resent.outcome == Resent::Untaken {
-        return Err(Failure::Aborted); // the host keeps the queue's error
-    }
-    let text = format!(
-        "The notification is queued as round {round}. After about {MAILED_SECONDS} s, `emails \
-         show` prints its delivery state."
-    );
+        notifications::queue_round(store, ledger, &author, call.host, rounds, &message).await?;
+    let said = match resent.outcome {
+        Resent::Untaken => return Err(Failure::Aborted), // the host keeps the queue's error
+        Resent::Before => {
+            "The notification is already queued, and was not queued again.".to_owned()
+        }
+        Resent::Queued => format!("The notification is queued as round {round}."),
+    };
+    let said = format!("{said} Its delivery state is known after about {MAILED_SECONDS} s.");
     let (id, created_at) = (&*message.id, &*message.created_at);
-    let answer = Answer::new(&Queued { id, created_at, round, service, before: &mail }, text)?;
-    Ok(answer.since(resent.before.as_deref()))
+    let queued = resent.map(|_| Queued { id, created_at, round, service, before: &mail });
+    Answer::changed(&queued, Changed::new(said, Facts::new()))
+}
+
+/// Returns words such as `e-mail` or `message by MessagingServiceA`.
+fn noun(service: NotificationService) -> String {
+    match service.is_email() {
+        true => "e-mail".to_owned(),
+        false => format!("message by {}", service.name()),
+    }
 }

@@ -2,10 +2,12 @@
 
 use super::groups;
 use super::mail_state;
+use crate::office::mails::operation::RESEND;
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{FailedMail, FailedQuery, Failures, Resendable, State};
 use crate::office::orders::page::transaction;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
@@ -62,9 +64,23 @@ pub(crate) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(TITLE, content))
 }
 
-pub(super) const TITLE: &str = "Failed e-mails and messages";
+/// Shows a link to the list after failed notifications were resent or dismissed. If the form was refused, shows the list.
+pub(crate) async fn handled<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+) -> Result {
+    match context.is_done() {
+        true => {
+            let note = html! { p { small { "The list may still show them for about " (SHOWN_SECONDS) " s." } } };
+            let content = html! { p { a href="/mails" { "Failed notifications" } } (note) };
+            Ok(Page::new(TITLE, content))
+        }
+        false => mails(context, &Form::default()).await,
+    }
+}
 
-pub(super) fn is_day(text: &str) -> bool {
+const TITLE: &str = "Failed e-mails and messages";
+
+fn is_day(text: &str) -> bool {
     text.len() == "2026-11-21".len() && parse_ms(&format!("{text}T00:00:00Z")).is_some()
 }
 
@@ -137,16 +153,17 @@ async fn day_form<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(html! { p.soft { "None of these notifications can be sent again." } });
     }
     let Resendable { count, has_more } = found;
-    let content = html! {
-        (view::hidden("day", day))
-        button.quiet {
-            @if has_more { "Send all failed notifications of this day again" }
-            @else if count == 1 { "Send the failed notification of this day again" }
-            @else { "Send " (count) " failed notifications of this day again" }
-        }
+    let button = match (has_more, count) {
+        (true, _) => "Send all failed notifications of this day again".to_owned(),
+        (_, 1) => "Send the failed notification of this day again".to_owned(),
+        _ => format!("Send {count} failed notifications of this day again"),
     };
     Ok(html! {
-        (context.form("/mails", &content))
+        (context.operation_form(OperationForm {
+            fixed: &[("failed-on", day)],
+            button: &button,
+            ..OperationForm::new(&RESEND, "/mails")
+        }))
         p { small {
             @if has_more { "At least " (count) ", including those of this day that are not shown here. " }
             @else if is_part { "This includes failed notifications of this day that are not shown here. " }

@@ -1,6 +1,3 @@
-mod batch;
 mod groups;
 pub mod mail_state;
 pub mod mails;
-
-pub(crate) use batch::batch;

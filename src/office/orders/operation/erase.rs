@@ -2,14 +2,18 @@
 
 use super::erase_person::erase_person;
 use super::parts::{EMAIL, MODE};
-use super::receipt::{NOTHING_ERASED, after};
+use super::receipt::{NOTHING_ERASED, PERMANENT, after};
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::TransactionFilter;
-use crate::office::shared::operation::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use crate::office::shared::operation::call::{
+    Answer, Call, Changed, Failure, Host as _, Ports, Result,
+};
+use crate::office::shared::operation::facts::Facts;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Spec, text, unit};
 use crate::office::shared::operation::table::time;
 use crate::office::shared::operation::values::Values;
+use crate::office::shared::rule::once::Done;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::pledges::scope::Mode;
 use serde::{Deserialize, Serialize};
@@ -26,12 +30,14 @@ pub const ERASE: Spec = Spec::changes(
             "the ID of the transaction; leave it out to erase by `--email`",
         )
         .optional(),
-        EMAIL,
-        unit("with `--email`: only transactions of this unit; by default, of each unit in which the ledger finds the address"),
+        EMAIL.field("E-mail address", "In full; capitals do not matter."),
+        unit("with `--email`: only transactions of this unit; by default, of each unit in which the ledger finds the address")
+            .field("Unit", "Operators leave this empty to erase the person in all units."),
         MODE,
     ],
 )
 .confirmed()
+.button("Erase permanently")
 .answers("`id`; `erased`: `true`; `before`: when it was first erased, or `null` if that was now. With `--email`: `by`; `transactions`: for each `id`, `unit`, `mode`, `erased` (when, or `null` with a `problem`); `checked`: number of records that were checked; `received`: number of deleted orders that shop systems had sent; `damaged`: number of records that could not be checked; `completeUpTo`. With `--email`, the exit code is 1 if a transaction is not erased");
 
 #[derive(Deserialize)]
@@ -85,8 +91,8 @@ async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
     if !call.was_done().await? {
         let record = transactions::get(call.store, id).await?;
         transactions::check_erasable(call.platform, &record)?;
-        let question = Question::new(format!("Erase {id}?"), NOTHING_ERASED);
-        call.confirm(question.effect("This cannot be undone.")).await?;
+        let question = Question::new(format!("Erase {id}?"), NOTHING_ERASED).typed(id);
+        call.confirm(question.effect(PERMANENT).button(ERASE.button)).await?;
     }
     let by = call.host.person().await?;
     let author = call.author(&by)?;
@@ -94,7 +100,8 @@ async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
     let done = transactions::erase(call.store, call.ledger, &author, &record).await?;
     let before = done.outcome.before.as_deref();
     let again = before.map(|at| format!("; it was first erased at {}", time(at)));
-    let text = format!("{id} is erased{}. {}", again.unwrap_or_default(), after());
-    let answer = Answer::new(&ErasedOne { id, erased: true, before }, text)?;
-    Ok(answer.since(done.before.as_deref()))
+    let said = format!("{id} is erased{}. {}", again.unwrap_or_default(), after());
+    let outcome = ErasedOne { id, erased: true, before };
+    let done = Done { outcome, before: done.before.clone() };
+    Answer::changed(&done, Changed::new(said, Facts::new()))
 }

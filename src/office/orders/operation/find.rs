@@ -5,12 +5,13 @@ use super::parts::{EMAIL, MODE, MOST, Transactions, UNIT};
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
-use crate::office::shared::operation::call::{Answer, Call, Failure, Ports, Result, invalid};
+use crate::office::shared::operation::call::{Answer, Call, Failure, Ports, Result};
 use crate::office::shared::operation::covered::complete;
 use crate::office::shared::operation::spec::{Argument, Spec, text};
 use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::operation::values::Values;
-use crate::office::shared::rule::refused::Refused;
+use crate::office::shared::rule::error::OperatorError;
+use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
 use crate::office::shops::operation::register::unit_must_be_registered;
 use crate::pledges::scope::Mode;
@@ -86,7 +87,8 @@ pub(super) async fn found<P: Ports>(
     if let SearchKey::Email(address) = by
         && !is_email(address.trim().as_bytes())
     {
-        return Err(invalid(format!("`{address}` is not an e-mail address")));
+        let problem = format!("`{address}` is not an e-mail address");
+        return Err(OperatorError::at("email", RefusalCode::Invalid, problem).into());
     }
     let mut found = transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?;
     if found.transactions.is_empty() {

@@ -5,9 +5,11 @@ use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::pledges::scope::Scope;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub(super) const NOTHING_ERASED: &str = "nothing was erased";
+pub(super) const PERMANENT: &str = "The recipient's details and all texts are deleted. This cannot be undone. Offerings, quantities, \
+     times and the charge are kept for accounting. Backups and the shop's own systems still have the data.";
 
 pub(super) fn after() -> String {
     format!(
@@ -17,21 +19,21 @@ pub(super) fn after() -> String {
 }
 
 /// The result of erasing a person's transactions. It does not contain the person's address.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Receipt {
-    pub by: String,
-    pub transactions: Vec<Line>,
-    pub checked: usize,
+    by: String,
+    transactions: Vec<Line>,
+    checked: usize,
     /// Number of kept orders of shop systems that were deleted.
-    pub received: usize,
+    received: usize,
     pub damaged: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub complete_up_to: Option<Option<String>>,
+    complete_up_to: Option<Option<String>>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Line {
+#[derive(Serialize, Deserialize)]
+struct Line {
     id: String,
     #[serde(flatten)]
     scope: Scope,
@@ -41,6 +43,17 @@ pub(super) struct Line {
 }
 
 impl Receipt {
+    pub fn new(by: String, complete_up_to: Option<Option<String>>) -> Self {
+        Receipt {
+            by,
+            transactions: Vec::new(),
+            checked: 0,
+            received: 0,
+            damaged: 0,
+            complete_up_to,
+        }
+    }
+
     pub fn add(&mut self, step: PersonStep) {
         self.checked += step.listed;
         self.received += step.deleted;
@@ -93,7 +106,7 @@ impl Receipt {
         );
         let again = match self.left() {
             0 => "",
-            _ => " Run the command again to erase the others.",
+            _ => " Erase the person again later to erase the others.",
         };
         let erased = format!(
             "{} of {all} are erased, by {}. {}{again}",

@@ -154,8 +154,7 @@ pub async fn erase_person_step(
     author: &Author<'_, impl Clock, impl Entropy>,
     person: PersonErasure<'_>,
     from: Option<&ErasureCursor>,
-    at_most: usize,
-    lists: usize,
+    (at_most, lists): (usize, usize),
 ) -> Result<Done<PersonStep>> {
     let scopes = person.scopes()?;
     let secret = find_secret(store).await?;

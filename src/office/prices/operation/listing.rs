@@ -20,7 +20,7 @@ pub(crate) fn prices(list: &PriceList, most: usize) -> Listing {
 }
 
 /// Returns the changed prices.
-pub(crate) fn changes(changes: &[PriceChange]) -> Listing {
+pub(crate) fn changes<'c>(changes: impl IntoIterator<Item = &'c PriceChange>) -> Listing {
     Listing::new(
         changes,
         "No price changes.",

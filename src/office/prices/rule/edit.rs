@@ -4,7 +4,9 @@ use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::charge::{PriceList, UnitPrice};
 use crate::pledges::store::StoreError;
+use crate::pledges::types::CurrencyCode;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Edit {
@@ -14,6 +16,16 @@ pub enum Edit {
         /// The offering's price, a decimal such as `0.50`.
         price: String,
     },
+    /// Changes some of the prices in effect.
+    Some(PriceEdits),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PriceEdits {
+    /// The new currency; `None` keeps the currency.
+    pub currency: Option<CurrencyCode>,
+    /// The offerings and their prices, decimals such as `0.50`. An empty text removes the offering.
+    pub prices: BTreeMap<String, String>,
 }
 
 impl Current<'_> {
@@ -26,7 +38,20 @@ impl Current<'_> {
         match edit {
             Edit::All(price_list) => Ok(price_list.clone()),
             Edit::Set { offering, price } => self.with_price(offering, price),
+            Edit::Some(edits) => self.with_prices(edits),
         }
+    }
+
+    fn with_prices(&self, PriceEdits { currency, prices }: &PriceEdits) -> Result<PriceList> {
+        let mut list = self.in_effect().cloned().unwrap_or_default();
+        list.currency_code = currency.unwrap_or(list.currency_code);
+        for (offering, price) in prices {
+            match (&**price, list.unit_prices.contains_key(offering)) {
+                ("", true) => drop(list.unit_prices.remove(offering)),
+                _ => drop(list.unit_prices.insert(offering.clone(), parsed(offering, price)?)),
+            }
+        }
+        Ok(list)
     }
 
     /// Returns these prices after setting the price of one offering.
@@ -35,10 +60,7 @@ impl Current<'_> {
     /// If the price is not valid. Also if no readable price list is set yet, because the currency is then
     /// unknown.
     fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
-        let price = UnitPrice::parse(price).ok_or_else(|| {
-            let problem = format!("`{price}` is not a price: write a plain decimal such as `0.50`");
-            OperatorError::at("price", RefusalCode::Invalid, problem)
-        })?;
+        let price = parsed(offering, price)?;
         let mut price_list = self.readable()?;
         price_list.unit_prices.insert(offering.to_owned(), price);
         Ok(price_list)
@@ -55,4 +77,11 @@ impl Current<'_> {
             ))),
         }
     }
+}
+
+fn parsed(offering: &str, price: &str) -> Result<UnitPrice> {
+    UnitPrice::parse(price).ok_or_else(|| {
+        let problem = format!("`{price}` is not a price: write a plain decimal such as `0.50`");
+        OperatorError::at(("price", offering), RefusalCode::Invalid, problem)
+    })
 }

@@ -16,7 +16,7 @@ mod versions;
 
 pub use change::{Change, ChangeCounts, PriceChange};
 pub use current::{Current, current, get, units};
-pub use edit::Edit;
+pub use edit::{Edit, PriceEdits};
 pub use file::parse;
 pub use history::{PriceListEntry, PriceListVersion, charged_by, history, listed};
 pub use rules::charged_keys;

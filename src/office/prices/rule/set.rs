@@ -51,7 +51,7 @@ pub async fn set(
         }
         now.replace(at, price_list).await
     };
-    let done = commit(ledger, author, (SET, &(of.name(), edit, seen)), work).await?;
+    let done = commit(ledger, author, (SET, &(of.name(), edit)), work).await?;
     let unit: Vec<_> = of.unit.map(|unit| KeyLevel::Unit(unit.to_owned())).into_iter().collect();
     register::ensure(store, author, &unit).await?;
     let _or_by_the_cron = publish_all(store, ledger, author.clock, &[of.name()]).await;
@@ -84,7 +84,7 @@ pub async fn remove(
         }
         now.remove(at).await
     };
-    let done = commit(ledger, author, (REMOVE, &(of.name(), seen)), work).await?;
+    let done = commit(ledger, author, (REMOVE, &of.name()), work).await?;
     let _or_by_the_cron = publish_all(store, ledger, author.clock, &[of.name()]).await;
     Ok(done)
 }

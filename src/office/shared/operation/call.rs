@@ -1,9 +1,11 @@
 //! A call of an operation: the interfaces that it uses, its answer and its failure.
 
 use super::facts::{Facts, in_lines};
+use super::listing::Listing;
 use super::question::Question;
 use super::table::{paragraphs, time};
 use crate::office::audit::rule::Author;
+use crate::office::mails::rule::QueuedRounds;
 use crate::office::people::rows::people::Membership;
 use crate::office::shared::rows::port::{Ledger, LedgerError};
 use crate::office::shared::rule::error::OperatorError;
@@ -41,6 +43,15 @@ pub trait Host: Outbox {
     fn note(&self, text: &str);
     /// Makes sure that the notification queue accepts messages.
     fn open_queue(&self) -> impl Future<Output = Result<(), Aborted>>;
+    /// Returns whether pages show the change. A page always shows what would change before it is changed, and makes a change
+    /// in steps one step at a time.
+    fn is_page(&self) -> bool {
+        false
+    }
+    /// Returns the value that a page showed of an argument before the person changed it; `None` if it is unknown.
+    fn initial(&self, _argument: &str) -> Option<&str> {
+        None
+    }
 }
 
 /// The host failed, or the person did not confirm. This value does not say why; the host knows the reason.
@@ -58,6 +69,10 @@ pub struct Call<'c, P: Ports> {
     pub memberships: Option<&'c [Membership]>,
     /// The ID of the change, by which a repeated request is recognised; `None` generates one.
     pub operation: Option<OperationId>,
+    /// The notifications that this instance has recently put into the queue again.
+    pub rounds: &'c QueuedRounds,
+    /// The [steps](super::steps::Steps) of the change so far; empty for a change that begins.
+    pub rest: &'c str,
 }
 
 impl<P: Ports> Call<'_, P> {
@@ -107,13 +122,20 @@ pub struct Changed {
     /// What was changed: one or more sentences.
     pub said: String,
     pub facts: Facts,
+    /// What was changed, as a table.
+    pub rows: Listing,
     /// When an earlier request with the same operation ID made the change; `None` if this request made it.
     pub before: Option<String>,
 }
 
 impl Changed {
     pub fn new(said: impl Into<String>, facts: Facts) -> Self {
-        Changed { said: said.into(), facts, before: None }
+        Changed { said: said.into(), facts, ..Changed::default() }
+    }
+
+    #[must_use]
+    pub fn with_rows(self, rows: Listing) -> Self {
+        Changed { rows, ..self }
     }
 }
 
@@ -130,6 +152,8 @@ pub struct Answer {
     /// Whether the text goes to standard error, because standard output contains a file that the operation
     /// wrote.
     pub is_aside: bool,
+    /// What is left of a change in [steps](super::steps::Steps); `None` if it is complete.
+    pub rest: Option<String>,
 }
 
 impl Answer {
@@ -140,7 +164,7 @@ impl Answer {
     pub fn new(data: &impl Serialize, text: impl Into<String>) -> Result<Self> {
         let data = serde_json::to_string(data).map_err(OperatorError::from)?;
         let change = Changed::default();
-        Ok(Answer { data, text: text.into(), change, exit_code: 0, is_aside: false })
+        Ok(Answer { data, text: text.into(), change, exit_code: 0, is_aside: false, rest: None })
     }
 
     /// Creates the answer of a list, whose JSON object has the entries under this name.
@@ -159,10 +183,19 @@ impl Answer {
     /// # Errors
     /// If the data cannot be encoded as JSON.
     pub fn changed<T: Serialize>(done: &Done<T>, change: Changed) -> Result<Self> {
-        let text = paragraphs([change.said.clone(), in_lines(&change.facts)]);
+        let text =
+            paragraphs([change.said.clone(), in_lines(&change.facts), change.rows.in_lines()]);
         let answer = Answer::new(&done.outcome, text)?;
         let change = Changed { before: done.before.clone(), ..change };
         Ok(Answer { change, ..answer.since(done.before.as_deref()) })
+    }
+
+    /// Creates the answer for a change that an earlier request cannot have made as a whole, because it has steps.
+    ///
+    /// # Errors
+    /// If the data cannot be encoded as JSON.
+    pub fn of(outcome: &impl Serialize, change: Changed) -> Result<Self> {
+        Answer::changed(&Done { outcome, before: None }, change)
     }
 
     /// Adds a note that the change was already made at the time `before`. If `before` is `None`, leaves the

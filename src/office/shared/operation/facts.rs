@@ -45,6 +45,8 @@ pub enum Fact {
         id: String,
         name: Option<String>,
     },
+    /// A text of several lines, which people copy.
+    Lines(String),
     /// Several values, one below the other.
     List(Vec<Fact>),
     /// Several values, one beside the other.
@@ -155,6 +157,7 @@ impl Fact {
             | Fact::Number(text)
             | Fact::Day(text)
             | Fact::Link(text)
+            | Fact::Lines(text)
             | Fact::Tag(_, text)
             | Fact::Unit { id: text, .. } => text.clone(),
             Fact::Some(number) if matches!(&**number, "0" | "0.00") => String::new(),

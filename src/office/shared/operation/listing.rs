@@ -43,6 +43,14 @@ impl Listing {
         self
     }
 
+    /// Leaves out all columns but these.
+    #[must_use]
+    pub fn only(self, names: &[&str]) -> Self {
+        let others = self.columns.iter().filter(|column| !names.contains(&&***column));
+        let others: Vec<_> = others.cloned().collect();
+        self.without(&others.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
     /// Replaces the text for an empty list.
     #[must_use]
     pub fn or(self, empty: &str) -> Self {

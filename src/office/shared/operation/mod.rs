@@ -1,3 +1,4 @@
+pub mod argument;
 pub mod call;
 pub mod covered;
 pub mod facts;
@@ -5,6 +6,7 @@ pub(crate) mod link;
 pub mod listing;
 pub mod question;
 pub mod spec;
+pub mod steps;
 pub mod table;
 pub(crate) mod unit_names;
 pub mod values;

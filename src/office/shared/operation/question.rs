@@ -1,6 +1,7 @@
 //! The question that a person must confirm before a change.
 
 use super::facts::{Fact, Facts, in_lines};
+use super::listing::Listing;
 use super::table::paragraphs;
 
 /// What a person must confirm before a change. A command prints it and reads `yes`. The dashboard shows a page with a
@@ -15,8 +16,12 @@ pub struct Question {
     pub button: String,
     /// What the change is about.
     pub facts: Facts,
+    /// What the change is about, as a table.
+    pub rows: Listing,
     /// What the change does: one or more sentences, or empty.
     pub effect: String,
+    /// The word that a person types in the dashboard to confirm; empty if pressing the button is enough.
+    pub typed: String,
     /// Other arguments that the person may have meant, which the dashboard offers with a button of their own.
     pub instead: Option<Instead>,
 }
@@ -46,6 +51,16 @@ impl Question {
     }
 
     #[must_use]
+    pub fn with_rows(self, rows: Listing) -> Self {
+        Question { rows, ..self }
+    }
+
+    #[must_use]
+    pub fn typed(self, word: impl Into<String>) -> Self {
+        Question { typed: word.into(), ..self }
+    }
+
+    #[must_use]
     pub fn effect(self, effect: impl Into<String>) -> Self {
         Question { effect: effect.into(), ..self }
     }
@@ -60,6 +75,6 @@ impl Question {
     pub fn in_words(&self, place: &str) -> String {
         let place = ("In", Fact::Words(place.to_owned()));
         let facts: Facts = self.facts.iter().cloned().chain([place]).collect();
-        paragraphs([in_lines(&facts), self.effect.clone(), self.ask.clone()])
+        paragraphs([in_lines(&facts), self.rows.in_lines(), self.effect.clone(), self.ask.clone()])
     }
 }

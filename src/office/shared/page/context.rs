@@ -24,8 +24,6 @@ pub(crate) struct PageContext<'d, S, C, E> {
     pub access: &'d Access,
     /// The path of the request.
     pub path: &'d str,
-    /// The path of the nearest page above this path: the page with the form that was sent.
-    pub back: &'d str,
     /// What the form of this request did; not set for a page, and until a form has run its operation.
     pub outcome: OnceCell<FormOutcome>,
 }

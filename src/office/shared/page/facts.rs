@@ -30,6 +30,7 @@ pub(super) fn value(fact: &Fact, time: &dyn Fn(&str) -> Markup) -> Markup {
         Fact::Mode(Mode::Live) => html! { span.tag { "Live" } },
         Fact::Mode(Mode::Test) => html! { span.tag.note { "Test" } },
         Fact::Money { amount, currency } => view::money(amount, currency),
+        Fact::Lines(text) => view::copyable_lines(text),
         Fact::Link(url) => html! { a href=(url) rel="noreferrer" { (url) } },
         Fact::Page(address, fact) => {
             html! { a href=(address) title=[title(fact)] { (value(fact, time)) } }

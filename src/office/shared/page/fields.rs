@@ -2,9 +2,12 @@
 
 use super::context::PageContext;
 use super::form::Form;
+pub(crate) use super::item_table::Item;
+use super::item_table::ItemTable;
 use super::outcome::FormOutcome;
-use super::problem::{FormProblem, item_name};
+use super::problem::{FormProblem, initial_name, item_name};
 use super::view::{Field, hidden};
+use crate::office::shared::operation::spec;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec};
 use crate::pledges::service::{Clock, Entropy};
 use maud::{Markup, PreEscaped, html};
@@ -32,18 +35,10 @@ pub(crate) struct OperationForm<'f> {
     pub buttons: Markup,
     /// The items of repeatable arguments: each item has a field of its own.
     pub items: &'f [(&'f str, &'f [Item<'f>])],
-}
-
-/// A field for an item of a repeatable argument, such as the amount in one currency. The operation gets `item=value`.
-#[derive(Clone, Copy)]
-pub(crate) struct Item<'f> {
-    /// The item, such as `USD`. The field's name is that of the argument, a hyphen and the encoded item.
-    pub item: &'f str,
-    pub label: &'f str,
-    /// The value with which the field is filled in at first.
-    pub value: &'f str,
-    /// Help below the field; may be empty.
-    pub hint: &'f str,
+    /// The arguments whose items are a table.
+    pub tables: &'f [(&'f str, ItemTable<'f>)],
+    /// Parts that are folded away unless one of their fields has a problem: the heading, and the names of the arguments.
+    pub parts: &'f [(&'f str, &'f [&'f str])],
 }
 
 impl OperationForm<'_> {
@@ -60,6 +55,8 @@ impl OperationForm<'_> {
             suggestions: &[],
             buttons: PreEscaped(String::new()),
             items: &[],
+            tables: &[],
+            parts: &[],
         }
     }
 }
@@ -78,7 +75,10 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
             let name = argument.name;
             !form.leave_out.contains(&name) && form.fixed.iter().all(|(own, _)| *own != name)
         };
-        let shown = form.spec.arguments.iter().filter(is_shown);
+        let is_first = |argument: &&Argument| {
+            form.parts.iter().all(|(_, names)| !names.contains(&argument.name))
+        };
+        let shown = form.spec.arguments.iter().filter(is_shown).filter(is_first);
         let uploads =
             |argument: &Argument| argument.field.is_some_and(|field| !field.uploads.is_empty());
         let is_upload = form.spec.arguments.iter().filter(is_shown).any(uploads);
@@ -88,9 +88,27 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
             &html! {
                 @for (name, value) in form.fixed { (hidden(name, value)) }
                 div.fields { @for argument in shown { (field(&form, argument, entered, problem)) } }
+                @for part in form.parts { (folded(&form, part, entered, problem)) }
                 div.row { button { (form.button) } (form.buttons) }
             },
         )
+    }
+}
+
+/// Renders a part of the form, folded unless one of its fields has a problem.
+fn folded(
+    form: &OperationForm<'_>,
+    (heading, names): &(&str, &[&str]),
+    entered: &Form,
+    problem: &FormProblem,
+) -> Markup {
+    let shown = form.spec.arguments.iter().filter(|argument| names.contains(&argument.name));
+    let is_open = problem.field().is_some_and(|field| names.contains(&field));
+    html! {
+        details open[is_open] {
+            summary { (heading) }
+            div.fields { @for argument in shown { (field(form, argument, entered, problem)) } }
+        }
     }
 }
 
@@ -105,13 +123,42 @@ fn field(
 ) -> Markup {
     let Some(own) = &argument.field else { return Markup::default() };
     let name = argument.name;
+    if let Some((_, table)) = form.tables.iter().find(|(own, _)| *own == name) {
+        return table.render(name, entered, problem);
+    }
     if let Some((_, items)) = form.items.iter().find(|(own, _)| *own == name) {
         return item_fields(argument, items, entered, problem);
     }
+    html! {
+        (labelled(form, argument, own, entered, problem))
+        @if form.spec.is_edit && !own.is_secret { (initial(form, name, entered)) }
+    }
+}
+
+fn initial(form: &OperationForm<'_>, field: &str, entered: &Form) -> Markup {
+    let first = form.values.iter().find(|(own, _)| *own == field).map_or("", |(_, value)| value);
+    let name = initial_name(field);
+    hidden(&name, if entered.has(&name) { entered.raw(&name) } else { first })
+}
+
+fn labelled(
+    form: &OperationForm<'_>,
+    argument: &Argument,
+    own: &spec::Field,
+    entered: &Form,
+    problem: &FormProblem,
+) -> Markup {
+    let name = argument.name;
     let listed = form.suggestions.iter().find(|(own, _)| *own == name);
     let list = [name, "-list"].concat();
     let first = form.values.iter().find(|(own, _)| *own == name).map_or("", |(_, value)| value);
-    let entered = entered.given(name).unwrap_or(if entered.is_empty() { first } else { "" });
+    let ticked = own.choices.iter().filter(|one| entered.has(&item_name(name, one)));
+    let ticked = ticked.copied().collect::<Vec<_>>().join(",");
+    let entered = match (entered.has(name), entered.has(&initial_name(name))) {
+        (true, _) => entered.text(name),
+        (false, true) => &ticked,
+        (false, false) => first,
+    };
     let value = if own.is_secret { "" } else { entered };
     let texts = form.texts.iter().find(|(own, _)| *own == name);
     let (label, hint) = texts.map_or((own.label, own.hint), |(_, texts)| *texts);
@@ -133,6 +180,7 @@ fn field(
         return field.render_select(options);
     }
     match argument.kind {
+        Kind::Text { .. } if !own.choices.is_empty() => boxes(field, own.choices, value),
         Kind::Choice { choices } => {
             let labels = choices.iter().zip(own.choices).map(|(value, label)| (*value, *label));
             field.render_select(&labels.collect::<Vec<_>>())
@@ -140,10 +188,25 @@ fn field(
         Kind::Flag => Field { value: "yes", ..field }.render_box(!value.is_empty()),
         _ if !own.uploads.is_empty() => field.render_file(own.uploads),
         Kind::Input if !own.is_secret => field.render_code(CODE_ROWS, ""),
+        _ if own.has_lines => field.render_lines(),
         _ => html! {
             (field.render())
             @if let Some((_, all)) = listed { datalist id=(list) { @for text in *all { option value=(text) {} } } }
         },
+    }
+}
+
+/// Renders a box for each name of a list.
+fn boxes(field: Field<'_>, names: &[&str], value: &str) -> Markup {
+    let is_ticked = |name: &str| value.split(',').any(|one| one.trim() == name);
+    html! {
+        fieldset {
+            legend { (field.label) }
+            @if !field.hint.is_empty() { p.soft { (field.hint) } }
+            @for name in names {
+                (Field { name: &item_name(field.name, name), label: name, value: "yes", ..Field::default() }.render_box(is_ticked(name)))
+            }
+        }
     }
 }
 

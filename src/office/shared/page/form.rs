@@ -115,6 +115,12 @@ impl Form {
         Form::new(fields, None)
     }
 
+    pub fn without(&self, names: &[&str]) -> Self {
+        let mut fields = self.fields.clone();
+        fields.retain(|(name, _)| !names.contains(&&**name));
+        Form::new(fields, None)
+    }
+
     /// Returns the field `mode`, which defaults to live.
     pub fn mode(&self) -> Result<Mode> {
         match self.given("mode") {

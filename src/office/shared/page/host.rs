@@ -1,5 +1,7 @@
 //! Runs operations for the dashboard's forms, as the command line does for commands.
 
+use super::form::Form;
+use super::problem::initial_name;
 use crate::office::shared::operation::call::{Aborted, Host, Ports};
 use crate::office::shared::operation::question::Question;
 use crate::pledges::hash::first_bytes;
@@ -47,6 +49,9 @@ pub(crate) struct FormHost<'p> {
     pub by: &'p str,
     /// The [digest] of the question that the person confirmed; empty if the person confirmed none.
     pub confirmed: &'p str,
+    /// The word that the person typed to confirm.
+    pub typed: &'p str,
+    pub form: &'p Form,
     /// The question that the person has to confirm first.
     pub question: RefCell<Option<Question>>,
     /// Texts to show besides the answer.
@@ -66,7 +71,7 @@ impl Host for FormHost<'_> {
     }
 
     async fn confirm(&self, question: &Question) -> Result<(), Aborted> {
-        if digest(question) == self.confirmed {
+        if digest(question) == self.confirmed && question.typed == self.typed {
             return Ok(());
         }
         *self.question.borrow_mut() = Some(question.clone());
@@ -92,6 +97,15 @@ impl Host for FormHost<'_> {
 
     async fn open_queue(&self) -> Result<(), Aborted> {
         self.outbox.map(|_| ()).ok_or(Aborted)
+    }
+
+    fn is_page(&self) -> bool {
+        true
+    }
+
+    fn initial(&self, argument: &str) -> Option<&str> {
+        let name = initial_name(argument);
+        self.form.has(&name).then(|| self.form.text(&name))
     }
 }
 

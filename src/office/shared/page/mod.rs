@@ -7,6 +7,7 @@ pub mod form;
 pub mod guard;
 pub(crate) mod host;
 pub mod identity;
+pub mod item_table;
 pub mod layout;
 pub mod list_times;
 pub(crate) mod listing;

@@ -1,10 +1,8 @@
 //! Operation IDs of forms: a form that is sent twice is carried out once.
 
 use super::context::PageContext;
-use super::refusal::Result;
 use super::view;
 use super::view::hidden;
-use crate::office::shared::rule::once::was_done;
 use crate::office::shared::rule::operation_id::OperationId;
 use crate::pledges::service::{Clock, Entropy};
 use maud::{Markup, html};
@@ -22,12 +20,6 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     pub fn form_of(&self, action: &str, is_upload: bool, content: &Markup) -> Markup {
         let id = OperationId::new(self.clock, self.entropy);
         view::form_of(action, is_upload, &html! { (hidden(FIELD, id.as_str())) (content) })
-    }
-
-    /// Returns when this form was carried out before, or `None` if it was not. If it was carried out before, the
-    /// form is not checked against the current records again. Cost: 1 ledger query.
-    pub async fn was_done(&self) -> Result<Option<String>> {
-        Ok(was_done(self.ledger, &self.author).await?)
     }
 
     /// Whether the form has an operation ID. Without an ID, the person gets a confirmation page. The form on that

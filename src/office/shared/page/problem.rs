@@ -63,3 +63,9 @@ impl From<Refused> for FormProblem {
 pub(crate) fn item_name(argument: &str, item: &str) -> String {
     [argument, "-", &link::encoded(item)].concat()
 }
+
+/// Returns the name of the hidden field with the value that a field has at first. A value that stays so is not sent to the
+/// operation.
+pub(crate) fn initial_name(field: &str) -> String {
+    ["was-", field].concat()
+}

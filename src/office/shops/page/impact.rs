@@ -9,7 +9,7 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::error::OperatorError;
-use crate::office::updates::operation::updates::stage_in_words;
+use crate::office::updates::operation::stage_in_words;
 use crate::office::updates::rows::updates::UpdateRow;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;

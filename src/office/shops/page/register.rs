@@ -1,11 +1,8 @@
 //! Units and teams that may not exist: asks before a new one is created, because its ID may be misspelt.
 
 use crate::office::shared::page::context::PageContext;
-use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
-use crate::office::shared::page::response::Page;
-use crate::office::shared::page::{change, link, view};
-use crate::office::shops::operation::register::question;
+use crate::office::shared::page::{link, view};
 use crate::office::shops::rule::register;
 use crate::office::shops::rule::register::Unregistered;
 use crate::pledges::auth::KeyLevel;
@@ -25,18 +22,6 @@ pub(crate) async fn look_up<S: OperatorStore, C: Clock, E: Entropy>(
         missing.iter_mut().for_each(|unknown| unknown.suggestion = None);
     }
     Ok(missing)
-}
-
-/// Returns a page that asks whether units and teams that do not exist are new; `None` if all exist, or the form confirms that
-/// they are new. KV cost: 1 read, and 2 lists for each unit or team that does not exist.
-pub(crate) async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    levels: &[KeyLevel],
-    (form, otherwise): (&Form, &'static str),
-) -> Result<Option<Page>> {
-    let unknown = register::look_up(context.store, levels).await?;
-    let question = question(unknown, context.is_of_shop(), otherwise);
-    Ok(question.and_then(|question| change::question_page(context, form, &question)))
 }
 
 /// Writes `unit shop_1` or `team chain_1`.

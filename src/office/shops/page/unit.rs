@@ -50,10 +50,7 @@ pub(crate) async fn created<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     match context.is_done() {
-        true => {
-            let after = FormResult { is_registered: true, ..FormResult::default() };
-            page(context, form.text("unit"), after).await
-        }
+        true => unit(context, form.text("unit")).await,
         false => units(context).await,
     }
 }
@@ -66,34 +63,15 @@ pub(crate) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    page(context, id, FormResult::default()).await
-}
-
-/// What the page shows after a form was sent: a notice, and changes that a read from KV may not return yet.
-#[derive(Default)]
-pub(crate) struct FormResult {
-    pub notice: Markup,
-    pub row: Option<UnitRow>,
-    pub is_registered: bool,
-}
-
-pub(crate) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    id: &str,
-    after: FormResult,
-) -> Result {
     let level = KeyLevel::Unit(id.to_owned());
-    let levels = if after.is_registered { &[] } else { std::slice::from_ref(&level) };
+    // A form that was carried out has registered the unit, which KV may not show yet.
+    let levels = if context.is_done() { &[] } else { std::slice::from_ref(&level) };
     let missing = register::look_up(context, levels).await?;
-    let row = match after.row {
-        Some(row) => row,
-        None => units::newest(context.store, context.ledger, id).await?.unwrap_or_default(),
-    };
+    let row = units::newest(context.store, context.ledger, id).await?.unwrap_or_default();
     let row = UnitRow { unit: id.to_owned(), ..row };
     let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));
     let times = context.times_in(row.profile.as_ref());
     let content = html! {
-        (after.notice)
         (register::absence(&missing))
         (settings(context, &row))
         @if manages { (keys::section(context, &level, &times).await?) }

@@ -31,6 +31,15 @@ pub struct MemberEdits {
 }
 
 impl Members {
+    /// Returns an update with these members. The file of a picture was stored before.
+    ///
+    /// # Errors
+    /// As [`edits`](Self::edits).
+    pub(crate) fn over(self, mut update: NewUpdate) -> Result<NewUpdate, Refused> {
+        self.edits()?.apply(&mut update);
+        Ok(update)
+    }
+
     /// Parses the sentences, and returns the edits.
     ///
     /// # Errors

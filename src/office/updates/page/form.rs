@@ -36,33 +36,6 @@ pub(super) fn left_out(settings: &Settings) -> &'static [&'static str] {
     if settings.has_pictures { &[] } else { &["picture-file"] }
 }
 
-/// Returns the update that a form describes.
-///
-/// # Errors
-/// If the form's picture was refused.
-pub(super) fn sent(form: &Form) -> Result<NewUpdate, Refused> {
-    form.check_file()?;
-    let text = |name| form.text(name).to_owned();
-    let sentence = |(tag, text): (&str, &str)| (tag.to_owned(), text.to_owned());
-    Ok(NewUpdate {
-        stage: text("stage"),
-        date: text("date"),
-        place: text("place"),
-        latitude: text("latitude"),
-        longitude: text("longitude"),
-        partner: text("partner"),
-        quantity: text("quantity"),
-        picture: text("picture"),
-        picture_text: text("picture-text"),
-        report: text("report"),
-        texts: form
-            .with_prefix("text-")
-            .filter(|(_, text)| !text.is_empty())
-            .map(sentence)
-            .collect(),
-    })
-}
-
 /// Returns a field for the sentence in each language, English first.
 pub(super) fn sentences(update: &NewUpdate) -> Vec<Item<'_>> {
     let value = |tag: &str| {

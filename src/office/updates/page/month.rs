@@ -13,7 +13,7 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::error::OperatorError;
-use crate::office::updates::operation::updates::{ADD, listing};
+use crate::office::updates::operation::{ADD, listing};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::{NewUpdate, UpdateList};
 use crate::pledges::service::{Clock, Entropy};

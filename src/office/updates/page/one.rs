@@ -9,7 +9,7 @@ use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::{facts, link, view};
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
-use crate::office::updates::operation::updates::{EDIT, about, stage_in_words};
+use crate::office::updates::operation::{EDIT, about, stage_in_words};
 use crate::office::updates::rows::updates::{UpdateRow, UpdateState};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::NewUpdate;

@@ -1,14 +1,16 @@
 //! Previews of an update as a buyer sees it on a timeline.
 
-use super::form::{PAGE, sent};
+use super::form::PAGE;
 use crate::buyer::recipient;
 use crate::buyer::recipient::{Language, OfferingProgress};
+use crate::office::shared::page::change::values;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::month::MonthSelection;
 use crate::office::shared::page::refusal::{Refusal, Result};
 use crate::office::shared::page::response::{Content, Page};
 use crate::office::shared::rule::error::OperatorError;
+use crate::office::updates::operation::{ADD, Add, EDIT, Edit};
 use crate::office::updates::rows::updates::{Pledges, UpdateRow};
 use crate::office::updates::rule as updates;
 use crate::office::updates::rule::NewUpdate;
@@ -36,7 +38,9 @@ pub(crate) async fn preview_new<S, C: Clock, E: Entropy>(
 ) -> Result {
     let MonthSelection { mode, month } = MonthSelection::read(context, form, PAGE)?;
     let pledges = Pledges { mode, month, offering: form.text("offering").to_owned() };
-    preview(context, &pledges, None, &sent(form)?, "en").await
+    let add: Add = values(&ADD, form, &[])?;
+    let wanted = add.members.over(NewUpdate::default())?;
+    preview(context, &pledges, None, &wanted, "en").await
 }
 
 /// Shows an example timeline with the update of a form that edits one. Ledger cost: 2 queries.
@@ -46,7 +50,9 @@ pub(crate) async fn preview_edit<S, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let row = updates::get(context.ledger, id).await?;
-    preview(context, &row.pledges, Some(&row), &sent(form)?, "en").await
+    let edit: Edit = values(&EDIT, form, &[("update", id)])?;
+    let wanted = edit.members.over(NewUpdate::from(&row.update))?;
+    preview(context, &row.pledges, Some(&row), &wanted, "en").await
 }
 
 /// Shows an example timeline with an update as it would be saved, and with the published updates of the

@@ -1,11 +1,13 @@
 //! A notification of a transaction: its state, and the form that sends it again.
 
+use crate::office::mails::operation::RESEND;
 use crate::office::mails::page::mail_state;
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{State, Status};
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::fields::OperationForm;
+use crate::office::shared::page::link;
 use crate::office::shared::page::list_times::ListTimes;
-use crate::office::shared::page::{link, view};
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::types::NotificationService;
 use maud::{Markup, html};
@@ -43,26 +45,18 @@ fn preview_path(id: &str, service: NotificationService) -> String {
     if service.is_email() { path } else { [&path, "?service=", service.name()].concat() }
 }
 
-pub(crate) const NO_QUEUE: &str = "This dashboard cannot send notifications, because it is not bound to the service's queue. To change this, bind \
+const NO_QUEUE: &str = "This dashboard cannot send notifications, because it is not bound to the service's queue. To change this, bind \
      NOTIFICATIONS in wrangler.dashboard.toml and deploy again.";
 
-/// Renders the form that sends a notification again. It contains the number of the resend (`round`), so that
-/// submitting the form twice sends the notification only once.
+/// Renders the form that sends a notification again.
 pub(crate) fn resend_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
     status: &Status,
 ) -> Markup {
-    let risk = notifications::risk(status);
-    let content = html! {
-        (view::hidden("round", &status.next_round().to_string()))
-        @if !status.service.is_email() { (view::hidden("service", status.service.name())) }
-        @if let Some(risk) = risk {
-            div.field {
-                label.choice { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
-            }
-        }
-        button.quiet[risk.is_some()] { "Send again" }
-    };
-    context.form(&link::path(&["transactions", id, "mail"]), &content)
+    context.operation_form(OperationForm {
+        fixed: &[("service", status.service.name())],
+        button: "Send again",
+        ..OperationForm::new(&RESEND, &link::path(&["transactions", id, "mail"]))
+    })
 }

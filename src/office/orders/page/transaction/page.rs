@@ -3,7 +3,7 @@
 use super::details;
 use super::details::{Facts, Times};
 use super::parts::mode;
-use super::{erase_form, history, mail, pledges, related};
+use super::{erase, history, mail, pledges, related};
 use crate::buyer::recipient::Profile;
 use crate::office::credit_requests::page as credit_requests;
 use crate::office::keys::rule::KeyRow;
@@ -18,6 +18,7 @@ use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
+use crate::office::shared::page::view::id_link;
 use crate::office::shared::rule::roles::{MemberRight, Permission};
 use crate::office::shops::rule::units;
 use crate::pledges::auth::KeyLevel;
@@ -31,16 +32,18 @@ pub(crate) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
 ) -> Result {
-    found(context, record, &html! {}).await
+    page(context, record, &record.show(ViewOptions::default())?, &html! {}).await
 }
 
-/// Shows a notice, and below it the page of a transaction, masked.
-pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
+/// Shows a link to the erased transaction, whose page may still show the data. If the form was refused, shows the page.
+pub(crate) async fn erased<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
-    notice: &Markup,
 ) -> Result {
-    page(context, record, &record.show(ViewOptions::default())?, notice).await
+    match context.is_done() {
+        true => Ok(Page::new("Erased", html! { p { "Transaction " (id_link(record.id())) } })),
+        false => transaction(context, record).await,
+    }
 }
 
 pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
@@ -96,7 +99,7 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (related)
             @for status in notifications { (mail::section(context, &row.id, (status, &times), may_search)) }
             @if manages {
-                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref().map(|at| times.text(at))), notifications)) }
+                section { h2 { "Erase" } (erase::section(context, record, (&row.id, row.erased.as_deref().map(|at| times.text(at))), notifications)) }
             }
         }
         (history::others(context, manages))
@@ -152,14 +155,4 @@ impl OfSupport {
         };
         Ok(OfSupport { related, notifications })
     }
-}
-
-/// Shows the page of a transaction again, with the error of a form.
-pub(super) async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    record: &Scoped<Record>,
-    problem: &str,
-) -> Result {
-    let page = found(context, record, &view::form_problem(problem, None)).await?;
-    Ok(Page { status: 422, ..page })
 }

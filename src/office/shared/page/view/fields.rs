@@ -145,18 +145,7 @@ impl Field<'_> {
 
 /// Renders a drop-down list. Each option is a value and its label; `chosen` is the selected value.
 pub(crate) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
-    select_with(name, label, options, chosen, "")
-}
-
-/// Renders a menu like [`select`], with a hint below it.
-pub(crate) fn select_with(
-    name: &str,
-    label: &str,
-    options: &[(&str, &str)],
-    chosen: &str,
-    hint: &str,
-) -> Markup {
-    Field { name, label, value: chosen, hint, ..Field::default() }.render_select(options)
+    Field { name, label, value: chosen, ..Field::default() }.render_select(options)
 }
 
 /// Renders an input for a month. Some browsers show it as a line of text. `problem` says what is wrong with

@@ -11,9 +11,7 @@ use crate::office::shared::rule::delays::SHOWN_SECONDS;
 pub(crate) use crate::office::shared::rule::month::month;
 use crate::pledges::scope::Mode;
 use crate::pledges::settlement::Month;
-pub(crate) use fields::{
-    Field, filter, filters, form, form_of, hidden, month_field, select, select_with,
-};
+pub(crate) use fields::{Field, filter, filters, form, form_of, hidden, month_field, select};
 use maud::{Markup, html};
 pub(crate) use tables::{MAX_ROWS, coverage, facts, left_out, more, picked, table, table_of};
 pub(crate) use texts::{

@@ -22,6 +22,7 @@ use crate::office::system::rule::publish::publish_all;
 use crate::pledges::auth::KeyLevel;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{Key as _, OperatorStore, ProfileKey};
+use crate::pledges::time::TimeZones;
 
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
 ///
@@ -49,32 +50,19 @@ pub async fn set(
     as_now(store, ledger, unit, done).await
 }
 
-/// Replaces the whole profile of a unit: members that are not given are removed. Registers the unit if it is not
-/// registered. `seen` is the version that the new profile replaces.
+/// Returns a unit's profile as a change would make it. Changes nothing.
 ///
 /// # Errors
-/// - If the unit's ID or a member is not valid.
-/// - If the stored profile is not the version `seen`, or somebody else changes it at the same moment.
-/// - If the store or the ledger fails.
-pub async fn replace(
+/// If a member is not valid, a new profile has no name, or the store fails.
+pub async fn tried(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    author: &Author<'_, impl Clock, impl Entropy>,
+    zones: &dyn TimeZones,
     unit: &str,
-    profile: NewProfile,
-    seen: RecordVersion,
-) -> Result<Done<UnitRow>> {
-    check_unit(unit)?;
-    let work = async |at: &Commit<'_, _, _>| {
-        let profile = checked(profile.clone(), &at.author)?;
-        let (old, _) = stored(store, ledger, unit).await?;
-        keep(at, (SET, unit), (old, seen), profile).await
-    };
-    let done = commit(ledger, author, (SET, &(unit, &profile)), work).await?;
-    register::ensure(store, author, &[KeyLevel::Unit(unit.to_owned())]).await?;
-    publish(store, ledger, author.clock, unit).await;
-    copy_name(ledger, &done.outcome).await;
-    as_now(store, ledger, unit, done).await
+    members: ProfileMembers,
+) -> Result<Profile> {
+    let (old, _) = stored(store, ledger, unit).await?;
+    Ok(Profile::checked(members.over(unit, old)?, zones).map_err(Refused::from)?)
 }
 
 /// Removes members from a unit's profile. Returns `None` if the unit has no profile.

@@ -6,7 +6,8 @@ use crate::office::shared::rule::refused::RefusalCode;
 use serde::{Deserialize, Serialize};
 use strum::VariantNames;
 
-/// The members that a change sets in a profile. Members that are `None` stay as they are.
+/// The members that a change sets in a profile. Members that are `None` stay as they are; an empty text removes an optional
+/// member.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ProfileMembers {
@@ -53,25 +54,25 @@ impl ProfileMembers {
     /// Returns the old profile, changed by these members.
     pub(super) fn over(self, unit: &str, old: Option<NewProfile>) -> Result<NewProfile> {
         if old.is_none() && self.name.is_none() {
-            let problem =
-                format!("the unit `{unit}` has no profile yet: give it a name with `--name`");
+            let problem = format!("the unit `{unit}` has no profile yet: give it a `name`");
             return Err(OperatorError::at("name", RefusalCode::Required, problem));
         }
         let old = old.unwrap_or_default();
+        let over = |new: Option<String>, old| new.or(old).filter(|text| !text.is_empty());
         Ok(NewProfile {
             name: self.name.unwrap_or(old.name),
-            logo: self.logo.or(old.logo),
-            accent: self.accent.or(old.accent),
-            language: self.language.or(old.language),
-            link: self.link.or(old.link),
+            logo: over(self.logo, old.logo),
+            accent: over(self.accent, old.accent),
+            language: over(self.language, old.language),
+            link: over(self.link, old.link),
             mail: self.mail.unwrap_or(old.mail),
             messaging_services: self.messaging_services.unwrap_or(old.messaging_services),
-            reply_to: self.reply_to.or(old.reply_to),
-            mail_text: self.mail_text.or(old.mail_text),
-            time_zone: self.time_zone.or(old.time_zone),
-            billing_name: self.billing_name.or(old.billing_name),
-            billing_address: self.billing_address.or(old.billing_address),
-            tax_text: self.tax_text.or(old.tax_text),
+            reply_to: over(self.reply_to, old.reply_to),
+            mail_text: over(self.mail_text, old.mail_text),
+            time_zone: over(self.time_zone, old.time_zone),
+            billing_name: over(self.billing_name, old.billing_name),
+            billing_address: over(self.billing_address, old.billing_address),
+            tax_text: over(self.tax_text, old.tax_text),
             public_total: self.public_total.unwrap_or(old.public_total),
         })
     }

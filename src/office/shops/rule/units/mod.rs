@@ -8,7 +8,7 @@ mod read;
 mod remove;
 mod row;
 
-pub use change::{replace, set, unset};
+pub use change::{set, tried, unset};
 pub use members::{Member, ProfileMembers};
 pub use read::{get, list, newest};
 pub use remove::remove;
