@@ -95,7 +95,7 @@ pub(crate) fn pledges(
             ("Quantity", &|(it, _)| Fact::Number(write_amount(Language::En, it.impact.amount))),
             ("Price", &|(_, [price, _])| price.clone()),
             ("Amount", &|(_, [_, amount])| amount.clone()),
-            ("Details", &|(it, _)| Fact::Row(it.details.iter().flat_map(texts).collect())),
+            ("Details", &|(it, _)| Fact::List(it.details.iter().flat_map(texts).collect())),
         ],
     )
 }

@@ -129,7 +129,7 @@ pub(crate) fn findings(found: &[Finding]) -> Listing {
             ("Record", &|it| Fact::Text(it.name.clone())),
             ("Detail", &|it| detail(it)),
             ("Found", &|it| Fact::time_of(it.found)),
-            ("What to do", &|it| Fact::words(words(it.kind).1)),
+            ("What to do", &|it| Fact::Message(words(it.kind).1.to_owned())),
         ],
     )
 }
