@@ -112,7 +112,7 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
         "The database uses 8.2 of the 10 GB",
         "role=\"alert\"",
         "5 s after its transaction",
-        "A reconciliation is in progress",
+        "Running reconciliation pass",
         "7 records compared",
     ];
     assert_has(&dashboard.get(OPERATOR, "/system"), 200, &words);
