@@ -95,7 +95,7 @@ test("a shop is connected, its rules are changed, and it is ended", async (t) =>
   const end = ["connections", "end", connection];
   await fails(end, /^End this connection\? This was not confirmed/);
   await json(...end, "--yes");
-  assert.equal(await words("connections", "list"), "no connections\n");
+  assert.equal(await words("connections", "list"), "No shop system is connected yet.\n");
   assert.deepEqual((await json("keys", "list", "--unit", "shop")).keys, []);
 });
 

@@ -87,7 +87,7 @@ test("a requested credit is listed, and refused or confirmed", async (t) => {
     "Ada",
   );
   assert.deepEqual([refused.state, refused.answer], ["refused", "It was shipped"]);
-  assert.match(await words("credits", "requests"), /^no requests/);
+  assert.match(await words("credits", "requests"), /^No requests\./);
   await fails(["credits", "confirm", LIVE_ID, ...by], /Ada decided this request at .*: refused/);
   await request();
   assert.match(await words("credits", "requests"), /0\.50 USD +Refunded .* Ada +open$/m);

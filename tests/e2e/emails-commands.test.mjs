@@ -40,10 +40,10 @@ test("the state of an e-mail is shown, failures are listed, and an e-mail can be
   const row = { id: LIVE_ID, mode: "live", unit: "unit_dev_two", createdAt: FIRST };
   const waiting = { ...row, recipient: "a…@e…", mail: { state: "waiting" } };
   assert.deepEqual(await json(...SHOW), waiting);
-  assert.match(await words("transactions", "show", LIVE_ID), /^E-mail +waiting$/m);
+  assert.match(await words("transactions", "show", LIVE_ID), /^E-mail state +waiting$/m);
   assert.deepEqual((await json("transactions", "show", LIVE_ID)).mail, { state: "waiting" });
   assert.match(await words("emails", "show", ID), /^E-mail +off: the unit's e-mails are off$/m);
-  assert.match(await words(...LIST), /^no failed e-mails or messages$/m);
+  assert.match(await words(...LIST), /^No failed e-mails or messages\.$/m);
 
   const failure = { state: "failed", reason: "E_RECIPIENT_SUPPRESSED", round: 1, at: FIRST };
   await kv.write([

@@ -42,7 +42,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
     [usd.lines, usd.due],
     [[{ kind: "other", transactions: 1, amount: "1.50" }], "1.50"],
   );
-  assert.match(await words("payments", "statement", ...october), /^Due +1\.50 USD$/m);
+  assert.match(await words("payments", "statement", ...october), /^Due +1\.50$/m);
   const before = await contents(kv);
   const month = "2025-10 of the unit `unit_dev_two` (live)";
   await fails(
@@ -75,7 +75,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   await kv.write([inOctober("m", {})]); // which only an operator's own write could cause
   await reconcile();
   const lines =
-    /^2025-10 +unit_dev_two +live +1 +0\.30 +0\.30 +EUR +2 +0\.30 +2025-11-05T00:00:00Z +2025\/17$/m;
+    /^2025-10 +unit_dev_two +live +1 +2 +0\.30 +0\.30 EUR +0\.30 +2025-11-05T00:00:00Z +2025\/17$/m;
   assert.match(await words("transactions", "usage", ...october), lines);
   const usage = await json("transactions", "usage", ...october);
   const settled = { amount: "1.50", paidAt: payment.paidAt, invoice: "2025/17" };
@@ -111,7 +111,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   );
   assert.deepEqual(await json(...undo, "--yes"), { ...marked, at });
   assert.equal(JSON.parse((await kv.get(name)) ?? "").removed, true);
-  assert.match(await words(...list), /^no month is marked as paid$/m);
+  assert.match(await words(...list), /^No month is marked as paid\.$/m);
   assert.doesNotMatch(await words(...view), /^Paid/m);
   await fails(
     ["payments", "show", ...october],

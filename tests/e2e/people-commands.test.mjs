@@ -25,7 +25,7 @@ test("a person is added, listed, kept by a rebuild of the ledger, and removed", 
     people.map(({ address, role, by }) => [address, role, by]),
     [["eva@shop.example", "manager", "Ada"]],
   );
-  assert.match(await words(...list), /^eva@shop\.example +manager +\S+Z +Ada$/m);
+  assert.match(await words(...list), /^eva@shop\.example +Manager +\S+Z +Ada$/m);
 
   const remove = ["people", "remove", "eva@shop.example", "--unit", "shop"];
   await fails(remove, /^Remove this person\? This was not confirmed/);
@@ -34,7 +34,7 @@ test("a person is added, listed, kept by a rebuild of the ledger, and removed", 
     [...remove, "--yes"],
     "nothing was removed: this unit or team has no person with this address",
   );
-  assert.equal(await words(...list), "no people\n");
+  assert.equal(await words(...list), "No people yet.\n");
 });
 
 test("people are restored only with `--with-keys`, also without the records", async (t) => {

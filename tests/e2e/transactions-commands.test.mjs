@@ -65,7 +65,7 @@ test("a transaction is found, shown and erased", async (t) => {
     await words(...show, "--reveal"),
     /^Erased +\S+Z\nSafe to retry +yes: the create request had an Idempotency/m,
   );
-  assert.match(await words(...byEmail), /^no matching transaction$/m);
+  assert.match(await words(...byEmail), /^No matching transaction\.$/m);
 });
 
 test("nothing that a file or a record says controls the terminal", async (t) => {
@@ -142,8 +142,11 @@ test("all transactions of an e-mail address are found and erased, in one unit or
   assert.deepEqual([rest.length, `transaction:${left.id}`], [2, young]);
   assert.match(left.problem, /^the transaction was created less than 5 minutes ago/);
   await kv.remove([young]);
-  assert.match(await words(...erase, "--yes"), /^no matching transaction: nothing was erased$/m);
-  assert.match(await words(...inUnit, "--yes"), /^no matching transaction: nothing was erased$/m);
+  assert.match(await words(...erase, "--yes"), /^No matching transaction\. Nothing was erased\.$/m);
+  assert.match(
+    await words(...inUnit, "--yes"),
+    /^No matching transaction\. Nothing was erased\.$/m,
+  );
   assert.doesNotMatch(JSON.stringify(await contents(kv)), /ada@/i);
 });
 
@@ -253,8 +256,11 @@ test("transactions with an offering that had no price are listed, and the exit c
     ids.map((id) => [id, 1]).reverse(),
   );
   const shown = wordsOf(await command(1, [...unpriced, "--month", "2026-11"]));
-  assert.match(shown, /^2026-11 +unit_dev_two +live +3 +4\.50 +4\.50 +USD +2$/m);
-  const line = new RegExp(`^${ids[0]} +\\S+Z +unit_dev_two +live +1\\.50 USD +1$`, "m");
+  assert.match(shown, /^2026-11 +unit_dev_two +live +3 +2 +4\.50 +4\.50 USD$/m);
+  const line = new RegExp(
+    `^${ids[0]} +\\S+Z +unit_dev_two +live +1\\.50 USD +1\\.50 +Unpriced: 1$`,
+    "m",
+  );
   assert.match(shown, line);
   const list = ["transactions", "list", "--state", "unpriced"];
   assert.match(await words(...list), line);
@@ -279,7 +285,7 @@ test("quantities of a month are summed by offering, for one unit or for all", as
     await words(...quantities),
     new RegExp(`^Complete up to ${seconds(completeUpTo)}`, "m"),
   );
-  const nothing = /^nothing was pledged in 2026-11$/m;
+  const nothing = /^Nothing was pledged in 2026-11\.$/m;
   assert.match(await words(...quantities, "--unit", "unit_dev"), nothing);
   assert.equal((await json(...quantities, "--mode", "both")).quantities.length, 2);
 });

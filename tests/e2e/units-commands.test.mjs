@@ -78,7 +78,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   for (const unit of ["unit_0", "unit_1", "unit_2"])
     assert.deepEqual(await json("units", "remove", unit), { unit, removed: true });
   assert.deepEqual(await names(), []);
-  assert.equal(await words("units", "list"), "no units\n");
+  assert.equal(await words("units", "list"), "There are no units yet.\n");
   await fails(
     ["units", "show", "unit_1"],
     "the unit `unit_1` has no profile: its timelines show the name Impact Pledge",
@@ -100,7 +100,7 @@ test("of two changes of a profile at the same moment one is made, and the other 
 test("a team of 200 units gets one more without another key", async (t) => {
   const { kv, json, words, fails } = await operator(t);
   const ids = Array.from({ length: 200 }, (_, number) => `shop-${1_000 + number}`);
-  assert.equal(await words("teams", "list"), "no teams\n");
+  assert.equal(await words("teams", "list"), "There are no teams yet.\n");
   await json("teams", "add", "market", ...ids, "--yes");
   const { name } = await json("keys", "create", "--mode", "live", "--team", "market");
   const key = await kv.get(name);

@@ -92,11 +92,11 @@ test("an update is drafted from a fulfilment, published, changed and withdrawn",
   assert.match(asked, /We planted them.+Publish this update\? This was not confirmed/s);
   assert.equal((await json("updates", "publish", id, ...by, "--yes")).state, "published");
   assert.equal((await recordsOf(names)).length, 1);
-  assert.match(await words("updates", "preview", id), /de +Wir haben sie gepflanzt\./);
-  assert.match(await words("updates", "list", "--month", month), /published .+We planted them\./);
+  assert.match(await words("updates", "preview", id), /Wir haben sie gepflanzt\. \(de\)/);
+  assert.match(await words("updates", "list", "--month", month), /We planted them\..+Published/);
   const { problem: seen } = await command(1, [...edit, "--text", "en=All of them grow."]);
   assert.match(seen, /Buyers see this update\..+Change what buyers see\? This was not confirmed/s);
-  assert.match(await words("updates", "preview", id), /en +We planted them\./);
+  assert.match(await words("updates", "preview", id), /We planted them\. \(en\)/);
   await json(...edit, "--text", "en=All of them grow.", "--yes");
   assert.deepEqual(await json("updates", "check"), { compared: 1, written: 0 });
   assert.equal((await json("updates", "withdraw", id, ...by, "--yes")).state, "withdrawn");

@@ -155,7 +155,7 @@ pub(crate) fn listing(notices: &[Notice]) -> Listing {
 }
 
 fn state(Notice { state, due, cause, .. }: &Notice) -> Fact {
-    let retried = if due.is_some() { "will be retried" } else { "" };
+    let retried = if due.is_some() { "(will be retried)" } else { "" };
     match state {
         NoticeState::Waiting => Fact::words("Waiting"),
         NoticeState::Sending => Fact::words("No result: it may have been sent"),

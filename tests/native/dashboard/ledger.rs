@@ -94,7 +94,7 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
         "0 records compared, 0 rows written or removed",
         "13 MB of 10 GB",
         "<bdi>transaction:&lt;b&gt;odd</bdi>",
-        "Delete the record, and restore a backup",
+        "Delete the record, and restore a backup with <code>",
         "12.05 USD",
         "explains why a sum changed",
         "<bdi>CHECK constraint failed: &lt;i&gt;</bdi>",
@@ -111,8 +111,8 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
         "8.2 GB of 10 GB",
         "The database uses 8.2 of the 10 GB",
         "role=\"alert\"",
-        ", 4 s after its transaction",
-        "A reconciliation is in progress",
+        "5 s after its transaction",
+        "Running reconciliation pass",
         "7 records compared",
     ];
     assert_has(&dashboard.get(OPERATOR, "/system"), 200, &words);

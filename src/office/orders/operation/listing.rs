@@ -12,9 +12,9 @@ use crate::pledges::charge::PriceList;
 use crate::pledges::types::{PledgeDetail, RetrievedPledge};
 use std::iter;
 
-/// The columns that only files and commands have.
-pub(crate) const NOT_ON_PAGES: [&str; 7] =
-    ["ID", "Reference", "Name", "Mode", "Credited", "Currency", "Erased"];
+/// The columns that only files and commands have. On pages, the state says how much was credited of the charge.
+pub(crate) const NOT_ON_PAGES: [&str; 8] =
+    ["ID", "Reference", "Name", "Mode", "Charge", "Credited", "Currency", "Erased"];
 /// The columns from the records of the transactions, which a command does not read, and those of files.
 const NOT_IN_COMMANDS: [&str; 7] =
     ["Transaction", "Reference", "Pledged", "Buyer", "Name", "Credited", "Currency"];
@@ -95,7 +95,7 @@ pub(crate) fn pledges(
             ("Quantity", &|(it, _)| Fact::Number(write_amount(Language::En, it.impact.amount))),
             ("Price", &|(_, [price, _])| price.clone()),
             ("Amount", &|(_, [_, amount])| amount.clone()),
-            ("Details", &|(it, _)| Fact::Row(it.details.iter().flat_map(texts).collect())),
+            ("Details", &|(it, _)| Fact::List(it.details.iter().flat_map(texts).collect())),
         ],
     )
 }

@@ -1,5 +1,6 @@
 mod erase;
 mod erase_person;
+pub(crate) mod facts;
 mod find;
 mod list;
 pub(crate) mod listing;

@@ -1,3 +1,4 @@
+use super::facts::{order, recipient};
 use super::listing;
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{State, Status};
@@ -5,8 +6,9 @@ use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{TransactionView, ViewOptions};
 use crate::office::prices::rule::PriceListVersion;
 use crate::office::shared::operation::call::{Answer, Call, Host as _, Ports, Result};
+use crate::office::shared::operation::facts::{Fact, Facts, in_lines};
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, text};
-use crate::office::shared::operation::table::{counted, facts, paragraphs, time};
+use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::rule::roles::Permission;
 use serde::{Deserialize, Serialize};
 
@@ -72,67 +74,36 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
     let whole = Whole { shown, prices, mail, messages };
     let prices = whole.prices.as_ref().map(|list| &list.price_list);
     let pledges = listing::pledges(&whole.shown.transaction.pledges, prices, usize::MAX);
-    let text = paragraphs([whole.facts(), pledges.in_lines()]);
+    let text = paragraphs([in_lines(&whole.facts()), pledges.in_lines()]);
     Answer::new(&whole, text)
 }
 
 impl Whole<'_> {
-    fn facts(&self) -> String {
+    fn facts(&self) -> Facts {
         let TransactionView { row, repeatable, key, transaction } = &self.shown;
-        let unpriced = match row.unpriced {
-            0 => String::new(),
-            count => format!(", {}", counted(count, "unpriced pledge")),
-        };
-        let recipient = transaction.pledges.first().map(|pledge| {
-            let recipient = &pledge.recipient;
-            let names = [recipient.first_name.as_deref(), recipient.name.as_deref()];
-            joined(std::iter::once(Some(&*recipient.email)).chain(names))
-        });
-        let trigger = &transaction.trigger;
         let notifications = transaction.notifications.iter().flatten();
-        let notifications: Vec<_> =
-            notifications.map(|it| format!("{} {}", it.kind, it.status)).collect();
-        let retry = repeatable.then_some("yes: the create request had an Idempotency-Key");
-        let order = [
-            ("ID", Some(row.id.clone())),
-            ("Created", Some(time(&row.created_at))),
-            ("Mode", Some(row.scope.mode.name().to_owned())),
-            ("Unit", Some(row.scope.unit.clone())),
-            ("Charge", Some(format!("{} {}{unpriced}", row.amount, row.currency_code))),
-            ("Paid", transaction.charge.paid_at.as_deref().map(time)),
-            ("Reference", Some(transaction.reference.to_string())),
-            ("Recipient", recipient),
-            (
-                "Trigger",
-                Some(joined([
-                    trigger.date.as_deref(),
-                    trigger.phrase.as_deref(),
-                    trigger.external_url.as_deref(),
-                ])),
-            ),
-            ("Notifications", Some(notifications.join(", "))),
-            (
-                "E-mail",
-                (self.mail.state != State::NotAsked).then(|| notifications::in_words(&self.mail)),
-            ),
+        let notifications =
+            notifications.map(|it| Fact::Text(format!("{} {}", it.kind, it.status)));
+        let state = |status: &Status| Fact::Message(notifications::in_words(status));
+        let mail = (self.mail.state != State::NotAsked).then(|| state(&self.mail));
+        let prices = self.prices.as_ref().map(|it| {
+            vec![Fact::words("set at"), Fact::time(&*it.time), Fact::Text(format!("by {}", it.by))]
+        });
+        let retry = if *repeatable { "yes: the create request had an Idempotency-Key" } else { "" };
+        let paid_at = transaction.charge.paid_at.as_deref();
+        let first = vec![("ID", Fact::id(&row.id)), ("Mode", Fact::Mode(row.scope.mode))];
+        let order = order(&self.shown, paid_at, None, Fact::text(key.as_deref()));
+        let sent = vec![
+            ("Notifications", Fact::List(notifications.collect())),
+            ("E-mail state", mail.unwrap_or_else(Fact::none)),
         ];
-        let charged = [
-            (
-                "Price list",
-                self.prices.as_ref().map(|it| format!("set at {} by {}", time(&it.time), it.by)),
-            ),
-            ("API key", key.clone()),
-            ("Erased", row.erased.as_deref().map(time)),
-            ("Safe to retry", retry.map(str::to_owned)),
-            ("Timeline", transaction.timeline_url.as_deref().map(str::to_owned)),
+        let messages = self.messages.iter().map(|status| (status.service.name(), state(status)));
+        let charged = vec![
+            ("Unpriced pledges", Fact::some(row.unpriced)),
+            ("Price list", Fact::Row(prices.unwrap_or_default())),
+            ("Safe to retry", Fact::words(retry)),
+            ("Timeline", Fact::text(transaction.timeline_url.as_deref())),
         ];
-        let of = |status: &Status| (status.service.name(), Some(notifications::in_words(status)));
-        let messages = self.messages.iter().map(of);
-        facts(order.into_iter().chain(messages).chain(charged))
+        [first, order, recipient(&self.shown), sent, messages.collect(), charged].concat()
     }
-}
-
-fn joined<'t>(texts: impl IntoIterator<Item = Option<&'t str>>) -> String {
-    let texts: Vec<_> = texts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
-    texts.join(", ")
 }

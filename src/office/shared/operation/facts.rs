@@ -168,7 +168,8 @@ impl Fact {
             Fact::Money { amount, currency } => format!("{amount} {currency}"),
             Fact::Page(_, fact) | Fact::Strong(fact) => fact.in_words(),
             Fact::List(facts) => joined(facts, "; "),
-            Fact::Row(facts) => joined(facts, ", "),
+            Fact::Row(facts) if matches!(facts.first(), Some(Fact::Tag(..))) => joined(facts, ", "),
+            Fact::Row(facts) => joined(facts, " "),
         }
     }
 

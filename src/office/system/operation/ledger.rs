@@ -92,7 +92,9 @@ pub(crate) fn health_facts(health: &Health) -> Facts {
 
 fn pass_fact(Pass { began, ended, listed, mended }: &Pass) -> Fact {
     let counts = format!("{listed} records compared, {mended} rows written or removed");
-    Fact::List(vec![Fact::time(&**began), Fact::time(ended.as_deref()), Fact::Words(counts)])
+    let mut times = vec![Fact::time(&**began)];
+    times.extend(ended.as_deref().into_iter().flat_map(|at| [Fact::words("to"), Fact::time(at)]));
+    Fact::List(vec![Fact::Row(times), Fact::Words(counts)])
 }
 
 fn size_in_words(bytes: Option<u64>) -> String {
@@ -129,7 +131,7 @@ pub(crate) fn findings(found: &[Finding]) -> Listing {
             ("Record", &|it| Fact::Text(it.name.clone())),
             ("Detail", &|it| detail(it)),
             ("Found", &|it| Fact::time_of(it.found)),
-            ("What to do", &|it| Fact::words(words(it.kind).1)),
+            ("What to do", &|it| Fact::Message(words(it.kind).1.to_owned())),
         ],
     )
 }

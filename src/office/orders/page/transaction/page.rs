@@ -1,7 +1,7 @@
 //! Builds the page of a transaction from its parts.
 
 use super::details;
-use super::details::{Facts, Times};
+use super::details::Details;
 use super::parts::mode;
 use super::{erase, history, mail, pledges, related};
 use crate::buyer::recipient::Profile;
@@ -72,12 +72,11 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         credit_requests::section(context, record, history.open_request(), of_credits).await?;
     let prices = record.prices(context.store).await?;
     let key = details::key(context.store, shown.key.as_deref()).await?;
-    let facts = Facts {
+    let details = Details {
         is_foreign_key: key.as_ref().is_some_and(|key| is_foreign(context, key)),
         key,
         paid_at,
         net: history.row.credited.as_ref().map(|_| history.row.net()),
-        times: Times::of(shown, &times),
         operates: context.may(Permission::Operate),
         manages,
     };
@@ -86,11 +85,11 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         p.lead {
             (view::copyable(&row.id)) " " (mode(row.scope.mode.is_live()))
             @if row.erased.is_some() { " " span.tag.alarm { "Erased" } }
-            @if facts.paid_at.is_some() { " " span.tag { "Paid" } }
+            @if details.paid_at.is_some() { " " span.tag { "Paid" } }
         }
         div.columns {
-            section { h2 { "Details" } (facts.order(shown)) }
-            @if of_support.is_some() { section { h2 { "Recipient" } (facts.recipient(shown)) } }
+            section { h2 { "Details" } (details.order(shown, &times)) }
+            @if of_support.is_some() { section { h2 { "Recipient" } (details.recipient(shown, &times)) } }
         }
         (history::section(context, &history, &times))
         section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop(), &times)) }
