@@ -5,6 +5,7 @@
 mod brief;
 mod elsewhere;
 mod erase;
+mod erasure_cursor;
 mod export;
 mod export_line;
 mod filter;
@@ -24,6 +25,7 @@ pub use brief::{Brief, cancelled, mark_cancelled};
 pub use elsewhere::add_ids;
 pub(crate) use erase::quantities_to_keep;
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
+pub use erasure_cursor::ErasureCursor;
 pub use export::Export;
 pub use export_line::{Line, LineKind, for_spreadsheet, spreadsheet_head};
 pub use filter::TransactionFilter;
@@ -35,8 +37,7 @@ pub use listed_csv::listed_for_spreadsheet;
 pub(crate) use names::{names_person, says};
 pub use note::{NoteChange, add_note, end_hand_over};
 pub use person::{
-    ErasureCursor, NotErased, PersonErasure, PersonStep, counts_by_scope, erase_person_step,
-    units_to_erase,
+    NotErased, PersonErasure, PersonStep, counts_by_scope, erase_person_step, units_to_erase,
 };
 pub use record::{Record, get};
 pub use restore::{about, erase_restored, is_erased, marked};

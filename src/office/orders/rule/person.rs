@@ -4,6 +4,7 @@
 //! may lack some transactions.
 
 use super::erase::{ERASE, Erased, erase_now};
+use super::erasure_cursor::ErasureCursor;
 use super::find::{Found, find_secret};
 use super::{TransactionFilter, get};
 use crate::office::audit::rule::Author;
@@ -24,7 +25,6 @@ use crate::pledges::store::{KeyInfo, OperatorStore, Recorded, StoreError, Transa
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display, Formatter};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
@@ -93,40 +93,6 @@ pub fn units_to_erase(found: &Found) -> Result<Vec<String>> {
     }
     let units: BTreeSet<_> = found.transactions.iter().map(|order| &order.scope.unit).collect();
     Ok(units.into_iter().cloned().collect())
-}
-
-/// The position at which a step of erasing a person begins. A form can carry it as text in a hidden field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ErasureCursor {
-    /// A position among the transactions that the ledger finds; `None` is the beginning.
-    Found(Option<PageCursor>),
-    /// A position in the lists of Workers KV.
-    Listed(Position),
-}
-
-impl ErasureCursor {
-    /// Parses the position in the units' records from its text. Returns `None` if the text is not a
-    /// position.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text.strip_prefix(FOUND) {
-            Some(place) => PageCursor::parse(place).map(|place| ErasureCursor::Found(Some(place))),
-            None => Position::parse(text).map(ErasureCursor::Listed),
-        }
-    }
-}
-
-/// The prefix of a position in the ledger, written as text. The text of a position in KV begins with a
-/// digit instead.
-const FOUND: &str = "found-";
-
-impl Display for ErasureCursor {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            ErasureCursor::Found(Some(place)) => write!(out, "{FOUND}{place}"),
-            ErasureCursor::Found(None) => Ok(()),
-            ErasureCursor::Listed(position) => position.fmt(out),
-        }
-    }
 }
 
 /// Stores the whole step to answer a repeated request. The position of the next step is stored as text.

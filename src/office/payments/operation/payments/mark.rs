@@ -1,9 +1,7 @@
+//! Marks months as paid, and takes payments back.
+
 use crate::office::audit::rule::Author;
-use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rule as payments;
-use crate::office::payments::rule::dues::Due;
-use crate::office::payments::rule::usage;
-use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::payments::rule::{CheckedPayment, Paid, Payment, StatedAmount};
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result, invalid,
@@ -11,16 +9,13 @@ use crate::office::shared::operation::call::{
 use crate::office::shared::operation::facts::{Fact, Facts};
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text, unit};
-use crate::office::shared::operation::table::{paragraphs, some, table, time};
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
-use crate::office::shops::operation::register::unit_must_be_registered;
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::{Deductions, Month, PaidAt, ScopeMonth, SettledSum, Settlement};
+use crate::pledges::settlement::{Deductions, PaidAt, ScopeMonth, SettledSum, Settlement};
 use crate::pledges::types::CurrencyCode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use strum::VariantArray as _;
 
 pub(crate) const UNIT: Argument = unit("the ID of the unit").required();
@@ -28,10 +23,10 @@ pub(crate) const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-10").required();
 pub(crate) const MODE: Argument = mode("which transactions of the month: live or test").or("live");
 /// Describes the JSON of a payment.
-const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
+pub(super) const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
 
 /// Returns a text for a month, such as `2026-10 of shop (live)`.
-fn in_words(ScopeMonth { scope, month }: &ScopeMonth) -> String {
+pub(super) fn in_words(ScopeMonth { scope, month }: &ScopeMonth) -> String {
     format!("{month} of {} ({})", scope.unit, scope.mode.name())
 }
 
@@ -45,17 +40,9 @@ fn sum_in_words(SettledSum { amount, currency_code: code, credits, .. }: &Settle
     format!("{amount} {code}{}", credits.unwrap_or_default())
 }
 
-fn dues_in_words(now: &[SumNow]) -> String {
-    let dues: Vec<_> =
-        now.iter().map(|it| format!("{} {}", it.sum.due, it.sum.currency_code)).collect();
-    dues.join(" and ")
-}
-
 fn later() -> String {
     format!("The API shows this within about {APPLIED_SECONDS} s.")
 }
-
-// ---- Mark and undo -------------------------------------------------------------------------------
 
 pub const MARK: Spec = Spec::changes(
     "payments",
@@ -218,134 +205,13 @@ pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer
     Answer::changed(&undone, change)
 }
 
-async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth, otherwise: &str) -> Result<Paid> {
+pub(super) async fn marked_as<P: Ports>(
+    call: &Call<'_, P>,
+    of: &ScopeMonth,
+    otherwise: &str,
+) -> Result<Paid> {
     let settlement = payments::get(call.ledger, of).await?;
     settlement
         .map(|settlement| Paid { of: of.clone(), settlement })
         .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid", in_words(of))))
-}
-
-// ---- Show and list -------------------------------------------------------------------------------
-
-/// Formats payments in a table, with a row for each sum.
-fn marked(paid: &[Paid]) -> String {
-    const HEADS: [&str; 10] = [
-        "MONTH",
-        "MODE",
-        "SUM",
-        "CURRENCY",
-        "TRANSACTIONS",
-        "UNPRICED",
-        "PAID",
-        "INVOICE",
-        "MARKED",
-        "BY",
-    ];
-    let rows: Vec<_> = paid.iter().flat_map(rows_of).collect();
-    table(HEADS, &rows)
-}
-
-fn rows_of(Paid { of, settlement }: &Paid) -> Vec<[String; 10]> {
-    let Settlement { paid_at, sums, invoice, by, at } = settlement;
-    let row = |sum: &SettledSum| {
-        [
-            of.month.to_string(),
-            of.scope.mode.name().to_owned(),
-            sum.amount.clone(),
-            sum.currency_code.clone(),
-            sum.transactions.to_string(),
-            some(sum.unpriced),
-            time(paid_at.as_str()),
-            invoice.clone(),
-            time(at),
-            by.clone(),
-        ]
-    };
-    sums.iter().map(row).collect()
-}
-
-pub const SHOW: Spec = Spec::reads(
-    "payments",
-    "show",
-    "print the payment of a month, and what is due for it now",
-    &[UNIT, MONTH, MODE],
-)
-.permission(Permission::Account)
-.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced`, `credited`, `carried`, `due` and `late` as for `transactions usage`, or `null` if the ledger does not keep the month");
-
-#[derive(Serialize)]
-struct PaymentAnswer {
-    #[serde(flatten)]
-    paid: Paid,
-    now: Option<Vec<SumNow>>,
-}
-
-/// A month's sum in one currency, as the ledger has it now.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SumNow {
-    #[serde(flatten)]
-    of: ScopeMonth,
-    #[serde(flatten)]
-    sum: Due,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    late: Vec<String>,
-}
-
-pub async fn show<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
-    let paid = marked_as(call, &of, "").await?;
-    let now = sums_now(call, &of).await?;
-    let now_in_words = now.as_ref().map(|now| match now.as_slice() {
-        [] => "The ledger no longer has any transaction of the marked month.".to_owned(),
-        now => format!("Due now: {}.", dues_in_words(now)),
-    });
-    let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
-    Answer::new(&PaymentAnswer { paid, now }, text)
-}
-
-/// Returns the current sums of a month. Returns `None` if the month is earlier than the months that the
-/// ledger keeps.
-async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth) -> Result<Option<Vec<SumNow>>> {
-    let filter = TransactionFilter::of(&of.scope);
-    let kept_from = crate::office::system::rows::health::health(call.ledger, 0).await?.kept_from;
-    if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
-        return Ok(None);
-    }
-    let used = usage::of_all(call.store, call.ledger, &filter, Some(of.month)).await?;
-    let now = |MonthUsage { of, sums, late, .. }: MonthUsage| {
-        sums.into_iter().map(move |sum| SumNow { of: of.clone(), sum, late: late.clone() })
-    };
-    Ok(Some(used.months.into_iter().flat_map(now).collect()))
-}
-
-pub const LIST: Spec = Spec::reads(
-    "payments",
-    "list",
-    "list the months of a unit that are marked as paid",
-    &[UNIT, mode("only months of live transactions, or only months of test transactions")],
-)
-.permission(Permission::Account)
-.answers("`payments`: for each month, the same members as in the answer of `payments mark`");
-
-#[derive(Deserialize)]
-pub struct List {
-    unit: String,
-    mode: Option<Mode>,
-}
-
-#[derive(Serialize)]
-struct PaymentList {
-    payments: Vec<Paid>,
-}
-
-pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
-    let payments = payments::list(call.ledger, &unit, mode).await?;
-    if payments.is_empty() {
-        unit_must_be_registered(call, Some(&unit)).await?;
-    }
-    let text = match payments.is_empty() {
-        true => "no month is marked as paid".to_owned(),
-        false => marked(&payments),
-    };
-    Answer::new(&PaymentList { payments }, text)
 }

@@ -1,0 +1,10 @@
+//! Operations on fulfilments: what was done for pledges.
+
+mod arguments;
+mod change;
+mod list;
+mod shops;
+
+pub use change::{ADD, REMOVE, add, remove};
+pub use list::{BALANCE, LIST, balance, list};
+pub use shops::{SHOPS, shops};
