@@ -26,6 +26,7 @@ pub mod people;
 pub mod prices;
 pub mod request;
 pub mod route;
+pub(crate) mod routes;
 pub mod shared;
 pub mod shops;
 pub mod system;

@@ -32,15 +32,22 @@ use super::updates::operation as updates;
 use serde_json::{Map, Value};
 use strum::{EnumIter, IntoEnumIterator as _};
 
-/// Declares the table: each operation with its [`Spec`] and the function that runs it.
+/// Declares the table: each operation with its [`Spec`], the function that runs it and, if the kinds of the arguments do not
+/// say all, the function that checks the arguments.
 macro_rules! operations {
-    ($($operation:ident = $group:ident :: $spec:ident, $function:ident;)*) => {
+    ($($operation:ident = $group:ident :: $spec:ident, $function:ident $(, $check:ident)?;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
         pub enum Operation { $($operation,)* }
 
         impl Operation {
             pub const fn spec(self) -> &'static Spec {
                 match self { $(Operation::$operation => &$group::$spec,)* }
+            }
+
+            fn check_values(self, _values: &Values) -> std::result::Result<(), Refused> {
+                match self {
+                    $(Operation::$operation => { $($group::$check(_values)?;)? Ok(()) })*
+                }
             }
 
             async fn call<P: Ports>(self, call: &Call<'_, P>, values: &Values) -> Result<Answer> {
@@ -56,17 +63,17 @@ macro_rules! operations {
 }
 
 operations! {
-    KeysCreate = keys::CREATE, create;
+    KeysCreate = keys::CREATE, create, check;
     KeysList = keys::LIST, list;
     KeysRotate = keys::ROTATE, rotate;
     KeysRevoke = keys::REVOKE, revoke;
-    PricesSet = prices::SET, set;
+    PricesSet = prices::SET, set, check_set;
     PricesChange = prices::CHANGE, change;
     PricesShow = prices::SHOW, show;
     PricesHistory = prices::HISTORY, history;
     PricesRemove = prices::REMOVE, remove;
     UnitsAdd = units::ADD, add;
-    UnitsSet = units::SET, set;
+    UnitsSet = units::SET, set, check;
     UnitsUnset = units::UNSET, unset;
     UnitsShow = units::SHOW, show;
     UnitsList = units::LIST, list;
@@ -75,9 +82,9 @@ operations! {
     TeamsRemove = teams::REMOVE, remove;
     TeamsShow = teams::SHOW, show;
     TeamsList = teams::LIST, list;
-    PeopleAdd = people::ADD, add;
-    PeopleRemove = people::REMOVE, remove;
-    PeopleList = people::LIST, list;
+    PeopleAdd = people::ADD, add, check;
+    PeopleRemove = people::REMOVE, remove, check;
+    PeopleList = people::LIST, list, check;
     ConnectionsAdd = connections::ADD, add;
     ConnectionsSet = connections::SET, set;
     ConnectionsEnd = connections::END, end;
@@ -87,16 +94,16 @@ operations! {
     ConnectionsFetch = connections::FETCH, fetch;
     ConnectionsPreview = connections::PREVIEW, preview;
     TransactionsList = transactions::LIST, list;
-    TransactionsFind = transactions::FIND, find;
+    TransactionsFind = transactions::FIND, find, check_find;
     TransactionsShow = transactions::SHOW, show;
-    TransactionsErase = transactions::ERASE, erase;
+    TransactionsErase = transactions::ERASE, erase, check_erase;
     TransactionsNote = transactions::NOTE, note;
     TransactionsNoteDone = transactions::NOTE_DONE, note_done;
     TransactionsNotes = transactions::NOTES, notes;
     TransactionsUsage = sums::USAGE, usage;
     TransactionsQuantities = sums::QUANTITIES, quantities;
     TransactionsExport = sums::EXPORT, export;
-    PaymentsMark = payments::MARK, mark;
+    PaymentsMark = payments::MARK, mark, check;
     PaymentsUndo = payments::UNDO, undo;
     PaymentsShow = payments::SHOW, show;
     PaymentsList = payments::LIST, list;
@@ -107,16 +114,16 @@ operations! {
     FulfilmentsList = fulfilments::LIST, list;
     FulfilmentsBalance = fulfilments::BALANCE, balance;
     FulfilmentsShops = fulfilments::SHOPS, shops;
-    UpdatesAdd = updates::ADD, add;
+    UpdatesAdd = updates::ADD, add, check_add;
     UpdatesDraft = updates::DRAFT, draft;
-    UpdatesEdit = updates::EDIT, edit;
+    UpdatesEdit = updates::EDIT, edit, check_edit;
     UpdatesPublish = updates::PUBLISH, publish;
     UpdatesWithdraw = updates::WITHDRAW, withdraw;
     UpdatesList = updates::LIST, list;
     UpdatesPreview = updates::PREVIEW, preview;
     UpdatesCheck = updates::CHECK, check;
-    CreditsAdd = credits::ADD, add;
-    CreditsRequest = credit_requests::REQUEST, request;
+    CreditsAdd = credits::ADD, add, check;
+    CreditsRequest = credit_requests::REQUEST, request, check;
     CreditsConfirm = credit_requests::CONFIRM, confirm;
     CreditsRefuse = credit_requests::REFUSE, refuse;
     CreditsLimit = credit_requests::LIMIT, limit;
@@ -124,8 +131,8 @@ operations! {
     CreditsList = credits::LIST, list;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
-    EmailsResend = emails::RESEND, resend;
-    EmailsDismiss = emails::DISMISS, dismiss;
+    EmailsResend = emails::RESEND, resend, check;
+    EmailsDismiss = emails::DISMISS, dismiss, check_dismiss;
     EmailsPreview = emails::PREVIEW, preview;
     NoticesSet = notices::SET, set;
     NoticesList = notices::LIST, list;
@@ -182,23 +189,7 @@ impl Operation {
     /// If an argument is invalid. The error names the first invalid argument, and the values that it accepts.
     pub fn check(self, arguments: Map<String, Value>) -> std::result::Result<(), Refused> {
         let values = Values::check(self.spec(), arguments, Door::Command)?;
-        match self {
-            Operation::KeysCreate => keys::check(&values),
-            Operation::PricesSet => prices::check_set(&values),
-            Operation::UnitsSet => units::check(&values),
-            Operation::TransactionsFind => transactions::check_find(&values),
-            Operation::TransactionsErase => transactions::check_erase(&values),
-            Operation::PaymentsMark => payments::check(&values),
-            Operation::CreditsAdd | Operation::CreditsRequest => credits::check(&values),
-            Operation::PeopleAdd | Operation::PeopleRemove | Operation::PeopleList => {
-                people::check(&values)
-            }
-            Operation::EmailsResend => emails::check(&values),
-            Operation::EmailsDismiss => emails::check_dismiss(&values),
-            Operation::UpdatesAdd => updates::check_add(&values),
-            Operation::UpdatesEdit => updates::check_edit(&values),
-            _ => Ok(()),
-        }
+        self.check_values(&values)
     }
 
     /// Checks the arguments and runs the operation.

@@ -4,6 +4,7 @@ use super::rows::requests::{RequestFilter, RequestState};
 use super::rule as requests;
 use super::rule::{CreditLimit, Request, UnitLimit};
 use crate::office::credits::operation as credit;
+pub use crate::office::credits::operation::check;
 use crate::office::credits::operation::{
     AMOUNT, Add, CANCELLED, CHARGED, CREDIT, ID, QUANTITY, REASON,
 };

@@ -9,13 +9,15 @@ mod notes;
 mod own;
 mod search;
 mod sentence;
+mod sentences;
 
 pub use author::{Author, THE_OPERATOR};
 pub use change::{Change, MemberChange, Subject};
 pub use notes::bring_in;
 pub use own::{AN_OPERATOR, OwnPlaces};
 pub use search::{AuditFilter, AuditPage, page};
-pub use sentence::{GROUPS, Part, is_known};
+pub use sentence::{Part, is_known};
+pub use sentences::GROUPS;
 
 pub(crate) use author::EarlierAttempt;
 pub(crate) use entry::{Entry, Written, change_of};

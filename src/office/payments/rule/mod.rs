@@ -13,6 +13,7 @@ mod mark;
 mod month;
 mod payable;
 mod payment;
+mod price_lists;
 mod settled;
 pub mod statement;
 pub mod sum;

@@ -9,25 +9,25 @@
 
 use super::due::{Due, MonthUsage, money};
 use super::dues::dues;
+use super::price_lists::PriceLists;
 use crate::buyer::recipient::Profile;
 use crate::office::orders::rule::TransactionFilter;
 use crate::office::prices::rows as priced;
 use crate::office::prices::rows::{PricedCharges, PricedMonth};
-use crate::office::prices::rule::price_versions::{READS, of_offerings};
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::{Coverage, coverage_of_dues};
 use crate::office::shared::rule::error::{OperatorError, Result};
 use crate::office::shared::rule::ids::check_unit;
 use crate::office::shops::rule::units;
-use crate::pledges::charge::{PriceList, UnitPrice};
+use crate::pledges::charge::UnitPrice;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Scope;
 use crate::pledges::service::Clock;
 use crate::pledges::settlement::{ScopeMonth, Settlement};
-use crate::pledges::store::{OperatorStore, PriceListKey, PriceListVersionKey};
-use crate::pledges::time::{date_time, parse_ms};
+use crate::pledges::store::OperatorStore;
+use crate::pledges::time::parse_ms;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::slice;
 
 /// Largest number of lines for offerings in one currency. They fit one sheet of paper.
@@ -35,8 +35,6 @@ const MAX_LINES: usize = 20;
 /// Largest number of quantities that are read. A month with more is not split by offering.
 const MAX_QUANTITIES: usize = 5_000;
 /// Maximum number of price lists that are read. Transactions that were charged by further price lists are in the line
-/// `Other`.
-const MAX_PRICE_LISTS: usize = 50;
 /// Maximum number of times that the ledger is read for a statement. A statement needs two reads. If the
 /// ledger changes between them, both are repeated.
 const ATTEMPTS: usize = 3;
@@ -175,41 +173,6 @@ fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
     }
     let own = usage.sums.iter().filter(|due| due.transactions > 0);
     own.map(|due| (&*due.currency_code, due.transactions)).eq(counts)
-}
-
-// ---- Price lists ---------------------------------------------------------------------------------
-
-/// The price lists by which a month was charged, each under the time at which it was set. They contain only
-/// the offerings of that month.
-struct PriceLists(BTreeMap<u64, PriceList>);
-
-impl PriceLists {
-    async fn read(store: &impl OperatorStore, scope: &Scope, priced: &PricedMonth) -> Result<Self> {
-        let Scope { unit, mode } = scope;
-        let of = [PriceListKey::of_mode(*mode), PriceListKey::of_unit(*mode, unit)];
-        let times: BTreeSet<_> = priced.charges.iter().filter_map(|it| it.by.prices).collect();
-        let times: Vec<_> = times.into_iter().take(MAX_PRICE_LISTS).collect();
-        let offerings = priced.quantities.iter().map(|it| it.offering.clone()).collect();
-        let mut lists = BTreeMap::new();
-        for times in times.chunks(READS) {
-            let texts: Vec<_> = times.iter().map(|time| date_time(*time)).collect();
-            for of in of {
-                let keys: Vec<_> =
-                    texts.iter().map(|time| PriceListVersionKey { of, time }).collect();
-                for (time, value) in times.iter().zip(store.get_values(&keys).await?) {
-                    let list = value.and_then(|value| of_offerings(&value, &offerings));
-                    lists.extend(list.map(|list| (*time, list)));
-                }
-            }
-        }
-        Ok(PriceLists(lists))
-    }
-
-    /// Returns the price list by which these transactions were charged; `None` if it cannot be read.
-    fn of(&self, charges: &PricedCharges) -> Option<&PriceList> {
-        let list = self.0.get(&charges.by.prices?)?;
-        (list.currency_code.code() == charges.by.currency_code).then_some(list)
-    }
 }
 
 // ---- Lines ---------------------------------------------------------------------------------------

@@ -1,45 +1,31 @@
 //! The dashboard's side of the table of operations: a form is rendered from an operation's arguments, and runs the operation
 //! when it is sent. If the operation asks a question, a page asks it.
 
+use super::arguments::MISSING;
+pub(crate) use super::arguments::values;
+use super::ask::{ADDED, BACK, CONFIRMED, REST, TYPED, ask, next_step};
 use super::context::PageContext;
 use super::facts;
 use super::form::Form;
-use super::host::{FormHost, PagePlatform, PagePorts, digest};
-use super::item_table::new_items;
+use super::host::{FormHost, PagePlatform, PagePorts};
 use super::listing::bounded;
-use super::operation::{FIELD, before};
+use super::operation::before;
 use super::outcome::FormOutcome;
-use super::problem::{FormProblem, initial_name, item_name};
+use super::problem::FormProblem;
 use super::refusal::{Refusal, Result};
 use super::response::{Content, Page};
 use super::view;
-use super::view::hidden;
 use crate::office::shared::operation::call;
 use crate::office::shared::operation::call::{Answer, Call, Changed, Failure};
-use crate::office::shared::operation::question::{Instead, Question};
-use crate::office::shared::operation::spec::{Argument, Kind, Spec};
-use crate::office::shared::operation::values::{Door, Values};
+use crate::office::shared::operation::question::Question;
+use crate::office::shared::operation::spec::Spec;
 use crate::office::shared::rule::error::OperatorError;
 use crate::office::shared::rule::refused::Refused;
-use crate::pledges::http::percent_decode;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use maud::{Markup, html};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 use std::cell::RefCell;
-
-/// The name of the field that confirms a question. Its value is the question's digest.
-const CONFIRMED: &str = "confirmed";
-/// The name of the field with the word that a person types to confirm.
-const TYPED: &str = "typed";
-/// The name of the field with the steps of a change so far.
-const REST: &str = "rest";
-/// The name of the button that leads back from the question to the form.
-const BACK: &str = "back";
-/// The fields that do not come from the operation's form.
-const ADDED: [&str; 5] = [FIELD, CONFIRMED, TYPED, REST, BACK];
-const MISSING: &str = "some fields are missing. Reload the page and try again";
 
 /// Runs an operation with the fields of a form. `given` has the arguments that the route fixes; they replace fields of the
 /// same names. Returns a page that asks for confirmation. Otherwise returns `None`, and the page that follows shows the
@@ -122,74 +108,6 @@ where
     Ok(None)
 }
 
-/// Reads the arguments of an operation from its form.
-///
-/// # Errors
-/// If the form or an argument is refused.
-pub(crate) fn values<T: DeserializeOwned>(
-    spec: &Spec,
-    form: &Form,
-    given: &[(&str, &str)],
-) -> Result<T, Refused> {
-    form.check_file()?;
-    let values = Values::check(spec, arguments(spec, form, given), Door::Form)?;
-    values.read().map_err(|_| MISSING.into())
-}
-
-/// Returns the arguments of an operation as its form has them.
-fn arguments(spec: &Spec, form: &Form, given: &[(&str, &str)]) -> Map<String, Value> {
-    let value = |argument: &Argument| {
-        if let Some((_, text)) = given.iter().find(|(name, _)| *name == argument.name) {
-            let is_flag = matches!(argument.kind, Kind::Flag);
-            let value = if is_flag { true.into() } else { Value::from(*text) };
-            return (!text.is_empty()).then_some(value);
-        }
-        let is_sent = spec.is_filled_in && form.has(argument.name);
-        let names = argument.field.filter(|_| matches!(argument.kind, Kind::Text { .. }));
-        match argument.kind {
-            _ if names.is_some_and(|field| !field.choices.is_empty()) => ticked(form, argument),
-            _ if is_unchanged(form, argument.name) => None,
-            Kind::Flag => form.given(argument.name).map(|_| Value::from(true)),
-            _ if argument.is_repeatable => items(spec, form, argument.name),
-            _ if is_sent => Some(form.text(argument.name).into()),
-            _ => form.given(argument.name).map(Value::from),
-        }
-    };
-    let all = spec.arguments.iter();
-    all.filter_map(|argument| Some((argument.name.to_owned(), value(argument)?))).collect()
-}
-
-/// Returns whether a field still has the value that it had at first.
-fn is_unchanged(form: &Form, name: &str) -> bool {
-    let initial = initial_name(name);
-    let lines = |name: &str| form.text(name).replace("\r\n", "\n");
-    form.has(&initial) && form.has(name) && lines(&initial) == lines(name)
-}
-
-/// Returns the names whose boxes are ticked, separated by commas; `None` if they were ticked at first.
-fn ticked(form: &Form, argument: &Argument) -> Option<Value> {
-    let all = argument.field.map_or(&[][..], |field| field.choices);
-    let names = all.iter().filter(|name| form.has(&item_name(argument.name, name)));
-    let names = names.copied().collect::<Vec<_>>().join(",");
-    let initial = initial_name(argument.name);
-    let is_changed = form.has(&initial) && form.text(&initial) != names;
-    is_changed.then(|| if names.is_empty() { "none".into() } else { names.into() })
-}
-
-/// Returns the values of a repeatable argument. Each has a field of its own: a field `text-de` has the item `de`.
-fn items(spec: &Spec, form: &Form, name: &str) -> Option<Value> {
-    let plain = form.given(name).map(str::to_owned);
-    let prefix = [name, "-"].concat();
-    let is_sent = |(item, text): &(&str, &str)| {
-        let is_unchanged = || is_unchanged(form, &[&*prefix, item].concat());
-        (spec.is_filled_in || !text.is_empty()) && !is_unchanged()
-    };
-    let items = form.with_prefix(&prefix).filter(is_sent);
-    let items = items.map(|(item, text)| [&*percent_decode(item), "=", text].concat());
-    let all: Vec<_> = plain.into_iter().chain(items).chain(new_items(form, name)).collect();
-    (!all.is_empty()).then(|| all.into())
-}
-
 /// What a form that did not succeed tells the person.
 enum Told {
     Question(Question),
@@ -220,89 +138,6 @@ fn notice(change: &Changed, notes: &[String]) -> Markup {
         @for note in notes { (view::notice(&view::inline_code(note))) }
         @if !facts.is_empty() || !rows.rows.is_empty() { section { (facts::list(facts)) (bounded(rows)) } }
     }
-}
-
-/// Renders the form that continues a change in steps. It has all fields of the form that was sent.
-fn next_step<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    form: &Form,
-    rest: Option<&str>,
-) -> Markup {
-    let fields = html! {
-        @for (name, value) in form.without(&ADDED).fields() { (hidden(name, value)) }
-        @if let Some(rest) = rest { (hidden(REST, rest)) }
-        button { "Continue" }
-    };
-    html! { @if rest.is_some() { (context.form(context.path, &fields)) } }
-}
-
-/// Renders the page that asks a question. Its form has all fields of the form that was sent.
-fn ask<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    form: &Form,
-    question: &Question,
-    host: &FormHost<'_>,
-) -> Page {
-    let kept = form.without(&ADDED);
-    let digest = digest(question);
-    let is_other = !host.confirmed.is_empty() && host.confirmed != digest;
-    let problem = match host.confirmed == digest {
-        true => FormProblem::at(
-            TYPED,
-            format!("nothing was changed: type “{}” to confirm", question.typed),
-        ),
-        false => FormProblem::default(),
-    };
-    let typed = view::Field {
-        name: TYPED,
-        label: &format!("Type “{}” to confirm", question.typed),
-        required: true,
-        problem: problem.of(TYPED),
-        ..view::Field::default()
-    };
-    let fields = html! {
-        @for (name, value) in kept.fields() { (hidden(name, value)) }
-        (hidden(CONFIRMED, &digest))
-        @if !question.typed.is_empty() { (typed.render()) }
-        div.row {
-            button.alarm { (question.button) }
-            button.quiet name=(BACK) value="yes" formnovalidate { "Back" }
-        }
-    };
-    let content = html! {
-        @if is_other {
-            (view::problem("nothing was changed: the records have changed since you opened this page. Check them below"))
-        }
-        @for note in &*host.notes.borrow() { (view::notice(&view::inline_code(note))) }
-        section {
-            (facts::list(&question.facts))
-            (bounded(&question.rows))
-            @for paragraph in question.effect.split("\n\n").filter(|text| !text.is_empty()) {
-                p { (view::inline_code(paragraph)) }
-            }
-            @if let Some(instead) = &question.instead { (instead_form(context, &kept, instead)) }
-            (context.form(context.path, &fields))
-        }
-        p { "Nothing was changed yet." }
-    };
-    let status = if is_other || !problem.is_none() { 422 } else { 200 };
-    Page { status, ..Page::new(question.ask.replace('`', ""), problem.above(&content)) }
-}
-
-/// Renders the form with the arguments that the person may have meant instead. Renders nothing if the form does not have
-/// these arguments, because its page fixes them.
-fn instead_form<S, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    kept: &Form,
-    Instead { button, arguments }: &Instead,
-) -> Markup {
-    let other =
-        |name: &str| arguments.iter().find(|(own, _)| *own == name).map(|(_, value)| &**value);
-    let fields = html! {
-        @for (name, value) in kept.fields() { (hidden(name, other(name).unwrap_or(value))) }
-        button { (button) }
-    };
-    html! { @if arguments.iter().all(|(name, _)| kept.has(name)) { (context.form(context.path, &fields)) } }
 }
 
 impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {

@@ -1,4 +1,6 @@
 pub mod access;
+pub(crate) mod arguments;
+pub(crate) mod ask;
 pub(crate) mod change;
 pub mod context;
 pub(crate) mod facts;

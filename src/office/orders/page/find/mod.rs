@@ -10,6 +10,7 @@ mod pages;
 mod results;
 mod sealed;
 mod search;
+mod suggestions;
 mod term;
 
 pub(crate) use form::{TOKEN, address};

@@ -4,10 +4,10 @@ use super::form::SearchForm;
 use super::found_by::{EMAIL, FoundBy, found_by, only};
 use super::key;
 use super::pages::pages;
+use super::suggestions::{shared, suggestions};
 use super::term::{ID, transaction_id};
 use crate::office::orders::page::transaction::level;
 use crate::office::orders::page::{orders, transaction};
-use crate::office::orders::rows::order::Order;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{Found, SearchKey, TransactionFilter};
@@ -270,36 +270,5 @@ fn level_of(name: &Name) -> KeyLevel {
     match name.kind {
         NameKind::Unit => KeyLevel::Unit(name.id.clone()),
         NameKind::Team => KeyLevel::Team(name.id.clone()),
-    }
-}
-
-fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
-    let near = unknown
-        .iter()
-        .filter_map(|unknown| Some(unknown.level.with_id(unknown.suggestion.as_deref()?)));
-    html! { @for near in near { p { "Did you mean the " (level(&near, operates)) "?" } } }
-}
-
-/// Renders links that the person can share with colleagues. Each link lists the transactions of one unit and mode. Its
-/// URL contains the ID of a transaction instead of the search term.
-fn shared(by: &str, orders: &[Order]) -> Markup {
-    let parameter = if by == EMAIL { orders::BUYER } else { orders::REFERENCE };
-    let mut shops: Vec<_> = orders.iter().filter(|order| order.erased.is_none()).collect();
-    shops.sort_by_key(|order| (&order.scope.unit, order.scope.mode.name()));
-    shops.dedup_by_key(|order| &order.scope);
-    html! {
-        @if !shops.is_empty() {
-            p.soft {
-                "Only you can open this page's address. To share the transactions with colleagues, \
-                 open the list of one unit: "
-                @for (index, order) in shops.iter().enumerate() {
-                    @if index > 0 { ", " }
-                    a href=(orders::address(&[(parameter, &order.id)])) {
-                        (view::untrusted_text(&order.scope.unit)) " (" (order.scope.mode.name()) ")"
-                    }
-                }
-                "."
-            }
-        }
     }
 }

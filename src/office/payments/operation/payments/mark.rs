@@ -1,27 +1,21 @@
+//! Marks months as paid, and takes payments back.
+
 use crate::office::audit::rule::Author;
-use crate::office::orders::rule::TransactionFilter;
 use crate::office::payments::rule as payments;
-use crate::office::payments::rule::sum::Sum;
-use crate::office::payments::rule::usage;
-use crate::office::payments::rule::usage::MonthUsage;
 use crate::office::payments::rule::{CheckedPayment, Paid, Payment, StatedAmount};
 use crate::office::shared::operation::call::{
     Answer, Call, Changed, Failure, Host as _, Ports, Result, invalid,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
-use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, month, text, unit};
-use crate::office::shared::operation::table::paragraphs;
 use crate::office::shared::operation::values::Values;
 use crate::office::shared::rule::delays::APPLIED_SECONDS;
 use crate::office::shared::rule::refused::{RefusalCode, Refused};
 use crate::office::shared::rule::roles::Permission;
-use crate::office::shops::operation::register::unit_must_be_registered;
-use crate::pledges::scope::Mode;
-use crate::pledges::settlement::{Deductions, Month, PaidAt, ScopeMonth, SettledSum, Settlement};
+use crate::pledges::settlement::{Deductions, PaidAt, ScopeMonth, SettledSum, Settlement};
 use crate::pledges::types::CurrencyCode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use strum::VariantArray as _;
 
 pub(crate) const UNIT: Argument = unit("the ID of the unit").required();
@@ -32,7 +26,7 @@ pub(crate) const MODE: Argument = mode("which transactions of the month: live or
 const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
 
 /// Returns a text for a month, such as `2026-10 of shop (live)`.
-fn in_words(ScopeMonth { scope, month }: &ScopeMonth) -> String {
+pub(super) fn in_words(ScopeMonth { scope, month }: &ScopeMonth) -> String {
     format!("{month} of {} ({})", scope.unit, scope.mode.name())
 }
 
@@ -46,17 +40,9 @@ fn sum_in_words(SettledSum { amount, currency_code: code, credits, .. }: &Settle
     format!("{amount} {code}{}", credits.unwrap_or_default())
 }
 
-fn dues_in_words(now: &[Sum]) -> String {
-    let dues: Vec<_> =
-        now.iter().map(|it| format!("{} {}", it.due.due, it.due.currency_code)).collect();
-    dues.join(" and ")
-}
-
 fn later() -> String {
     format!("The API shows this within about {APPLIED_SECONDS} s.")
 }
-
-// ---- Mark and undo -------------------------------------------------------------------------------
 
 pub const MARK: Spec = Spec::changes(
     "payments",
@@ -219,96 +205,13 @@ pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer
     Answer::changed(&undone, change)
 }
 
-async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth, otherwise: &str) -> Result<Paid> {
+pub(super) async fn marked_as<P: Ports>(
+    call: &Call<'_, P>,
+    of: &ScopeMonth,
+    otherwise: &str,
+) -> Result<Paid> {
     let settlement = payments::get(call.ledger, of).await?;
     settlement
         .map(|settlement| Paid { of: of.clone(), settlement })
         .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid", in_words(of))))
-}
-
-// ---- Show and list -------------------------------------------------------------------------------
-
-/// Returns the list of payments, with a row for each sum.
-fn listing(paid: &[Paid]) -> Listing {
-    Listing::new(
-        paid.iter().flat_map(|paid| paid.settlement.sums.iter().map(move |sum| (paid, sum))),
-        "No month is marked as paid.",
-        &[
-            ("Month", &|(paid, _)| Fact::Month(paid.of.month)),
-            ("Mode", &|(paid, _)| Fact::Mode(paid.of.scope.mode)),
-            ("Sum", &|(_, sum)| Fact::money(&sum.amount, &sum.currency_code)),
-            ("Transactions", &|(_, sum)| Fact::number(sum.transactions)),
-            ("Unpriced", &|(_, sum)| Fact::some(sum.unpriced)),
-            ("Paid", &|(paid, _)| Fact::time(paid.settlement.paid_at.as_str())),
-            ("Invoice", &|(paid, _)| Fact::Text(paid.settlement.invoice.clone())),
-            ("Marked", &|(paid, _)| Fact::time(&*paid.settlement.at)),
-            ("By", &|(paid, _)| Fact::Text(paid.settlement.by.clone())),
-        ],
-    )
-}
-
-pub const SHOW: Spec = Spec::reads(
-    "payments",
-    "show",
-    "print the payment of a month, and what is due for it now",
-    &[UNIT, MONTH, MODE],
-)
-.permission(Permission::Account)
-.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced`, `credited`, `carried`, `due` and `late` as for `transactions usage`, or `null` if the ledger does not keep the month");
-
-#[derive(Serialize)]
-struct PaymentAnswer {
-    #[serde(flatten)]
-    paid: Paid,
-    now: Option<Vec<Sum>>,
-}
-
-pub async fn show<P: Ports>(call: &Call<'_, P>, of: ScopeMonth) -> Result<Answer> {
-    let paid = marked_as(call, &of, "").await?;
-    let now = sums_now(call, &of).await?;
-    let now_in_words = now.as_ref().map(|now| match now.as_slice() {
-        [] => "The ledger no longer has any transaction of the marked month.".to_owned(),
-        now => format!("Due now: {}.", dues_in_words(now)),
-    });
-    let text = paragraphs([
-        listing(std::slice::from_ref(&paid)).in_lines(),
-        now_in_words.unwrap_or_default(),
-    ]);
-    Answer::new(&PaymentAnswer { paid, now }, text)
-}
-
-/// Returns the current sums of a month. Returns `None` if the month is earlier than the months that the
-/// ledger keeps.
-async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ScopeMonth) -> Result<Option<Vec<Sum>>> {
-    let filter = TransactionFilter::of(&of.scope);
-    let kept_from = crate::office::system::rows::health::health(call.ledger, 0).await?.kept_from;
-    if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
-        return Ok(None);
-    }
-    let used = usage::of_all(call.store, call.ledger, &filter, Some(of.month)).await?;
-    let sums = used.months.into_iter().flat_map(MonthUsage::into_sums);
-    Ok(Some(sums.map(|sum| Sum { settled: None, ..sum }).collect()))
-}
-
-pub const LIST: Spec = Spec::reads(
-    "payments",
-    "list",
-    "list the months of a unit that are marked as paid",
-    &[UNIT, mode("only months of live transactions, or only months of test transactions")],
-)
-.permission(Permission::Account)
-.answers("`payments`: for each month, the same members as in the answer of `payments mark`");
-
-#[derive(Deserialize)]
-pub struct List {
-    unit: String,
-    mode: Option<Mode>,
-}
-
-pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
-    let payments = payments::list(call.ledger, &unit, mode).await?;
-    if payments.is_empty() {
-        unit_must_be_registered(call, Some(&unit)).await?;
-    }
-    Answer::list("payments", &payments, listing(&payments).in_lines())
 }
