@@ -75,7 +75,7 @@ fn outcome(step: &PersonStep, times: &ListTimes<'_, impl TimeZones>) -> Markup {
     html! {
         p { "Records checked in this step: " (step.listed) "." }
         @if step.deleted > 0 { p { "Orders of shop systems that were kept, and are deleted: " (step.deleted) "." } }
-        (view::table(&["Transaction", "Outcome", "Time or reason"], &rows, "Nothing was erased in this step."))
+        (view::table(&["Transaction", "Outcome", "Time or reason"], &rows, "No transaction was erased in this step."))
     }
 }
 
