@@ -26,7 +26,7 @@ export async function receive(request, env) {
     await client.createPledgeTransaction(payload, { idempotencyKey });
     return answer(200, "pledged");
   } catch (error) {
-    console.error(JSON.stringify({ order: order.number, problem: error.message }));
+    console.log(JSON.stringify({ order: order.number, problem: error.message }));
     return answer(FINAL.some((type) => error instanceof type) ? 200 : 500, error.message);
   }
 }

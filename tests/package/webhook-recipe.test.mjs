@@ -19,7 +19,7 @@ for (const sender of SENDERS)
     t.after(() => rmSync(folder, { recursive: true }));
     cpSync(join(EXAMPLES, "orders-webhook"), folder, { recursive: true });
     const { default: handler } = await import(pathToFileURL(join(folder, "index.js")).href);
-    const { mock } = t.mock.method(console, "error", () => {});
+    const { mock } = t.mock.method(console, "log", () => {});
     const log = () => mock.calls.flatMap((call) => call.arguments).join("\n");
     await mustReceive(sender, testing, async (env) => ({
       log,

@@ -14,6 +14,7 @@ use crate::pledges::scope::Scope;
 use crate::pledges::secret::NamespaceSecret;
 use crate::pledges::store::{OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Largest number of scopes in one query. Each scope has up to two hashes of 32 bytes, and D1 accepts a text of up to 2
 /// MB.
@@ -222,4 +223,13 @@ impl Searched<'_> {
         };
         is_own && self.filter.has(recorded)
     }
+}
+
+/// Counts transactions by unit and mode.
+pub fn counts_by_scope(transactions: &[Order]) -> BTreeMap<&Scope, usize> {
+    let mut counts = BTreeMap::new();
+    for order in transactions {
+        *counts.entry(&order.scope).or_default() += 1;
+    }
+    counts
 }

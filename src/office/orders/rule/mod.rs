@@ -28,15 +28,13 @@ pub use erasure_cursor::ErasureCursor;
 pub use export::Export;
 pub use export_line::{Line, LineKind};
 pub use filter::TransactionFilter;
-pub use find::{Found, SearchKey, find, find_secret, find_within};
+pub use find::{Found, SearchKey, counts_by_scope, find, find_secret, find_within};
 pub use history::{Event, EventKind, History, history};
 pub use list::{ListQuery, MAX_DAYS, TransactionPage, list};
 pub use listed::{ListedOrder, ListedOrders, Mark, listed};
 pub(crate) use names::{names_person, says};
 pub use note::{NoteChange, add_note, end_hand_over};
-pub use person::{
-    NotErased, PersonErasure, PersonStep, counts_by_scope, erase_person_step, units_to_erase,
-};
+pub use person::{NotErased, PersonErasure, PersonStep, erase_person_step, units_to_erase};
 pub use record::{Record, get};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(crate) use show::masked;

@@ -9,7 +9,7 @@ use super::find::{Found, find_secret};
 use super::{TransactionFilter, get};
 use crate::office::audit::rule::Author;
 use crate::office::connections::rule::{Received, ReceivedStep, connected_scopes};
-use crate::office::orders::rows::order::{Order, PageCursor};
+use crate::office::orders::rows::order::PageCursor;
 use crate::office::orders::rows::orders;
 use crate::office::orders::rows::orders::Direction;
 use crate::office::shared::rows::port::Ledger;
@@ -24,7 +24,7 @@ use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{KeyInfo, OperatorStore, Recorded, StoreError, TransactionKey};
 use crate::pledges::types::TransactionId;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
@@ -72,15 +72,6 @@ impl PersonErasure<'_> {
         }
         Ok(scopes)
     }
-}
-
-/// Counts transactions by unit and mode.
-pub fn counts_by_scope(transactions: &[Order]) -> BTreeMap<&Scope, usize> {
-    let mut counts = BTreeMap::new();
-    for order in transactions {
-        *counts.entry(&order.scope).or_default() += 1;
-    }
-    counts
 }
 
 /// Returns the units in which a person's transactions were found by a search of all units.

@@ -266,6 +266,7 @@ const webhook = (sender) => ({
       const origin = await workspace.start(
         `${SERVE} -- --ip 127.0.0.1 --port PORT --inspector-port 0 --show-interactive-dev-session=false`,
       );
+      /** @type {Recipe["post"]} */
       const post = async (body, headers) => {
         const answer = await fetch(origin, { method: "POST", headers, body });
         return [answer.status, await answer.text()];
