@@ -255,3 +255,22 @@ fn a_task_is_accepted_with_a_reason_and_comes_back_if_its_facts_change() {
     }
     assert!(!main().contains(UNUSUAL) && !main().contains(UNITS), "{}", main());
 }
+
+/// An acceptance can be withdrawn. Then the task is shown again, and the audit log says who did it.
+#[test]
+fn an_accepted_task_is_open_again_if_its_acceptance_is_withdrawn() {
+    let dashboard = busy();
+    let fields = [("task", "idle"), ("reason", "Asked the shop.")];
+    let asked = dashboard.post(OPERATOR, "/tasks", &fields);
+    dashboard.press(OPERATOR, &asked, "Accept");
+    let home = dashboard.get(OPERATOR, "/");
+    assert!(!main_of(&home.text).contains(UNITS), "{}", main_of(&home.text));
+    let reopened = dashboard.press(OPERATOR, &home, "Reopen");
+    assert_eq!(reopened.status, 200, "{}", main_of(&reopened.text));
+    assert!(main_of(&dashboard.get(OPERATOR, "/").text).contains(UNITS));
+    let changes = dashboard.changes();
+    assert!(changes.iter().any(|it| it.starts_with("tasks reopen [idle")), "{changes:?}");
+    let again = dashboard.post(OPERATOR, "/tasks/reopen", &[("task", "idle"), ("subject", "x")]);
+    assert_eq!(again.status, 422);
+    assert!(again.text.contains("nobody has accepted this task"), "{}", main_of(&again.text));
+}

@@ -45,6 +45,7 @@ pub enum Command {
     RetryDelivery,
     FetchOrders,
     AcceptTasks,
+    ReopenTask,
     AddNote,
     EndHandOver,
 }

@@ -333,6 +333,16 @@ pub(crate) fn id_link(id: &str) -> Markup {
     html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
+/// Renders the link to a transaction: its reference, or its ID if the reference is not known.
+pub(crate) fn order_link(id: &str, reference: Option<&str>) -> Markup {
+    match reference.filter(|reference| !reference.trim().is_empty()) {
+        Some(reference) => {
+            html! { a.reference href=(link::path(&["transactions", id])) { (untrusted_text(reference)) } }
+        }
+        None => id_link(id),
+    }
+}
+
 /// Renders a list of facts: pairs of a label and a value.
 pub(crate) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {

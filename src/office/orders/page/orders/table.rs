@@ -8,8 +8,8 @@ use crate::office::orders::rule::{Brief, ListedOrder, ListedOrders, Mark};
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::unit_names::UnitNames;
-use crate::office::shared::page::view::{id_link, money};
-use crate::office::shared::page::{link, view};
+use crate::office::shared::page::view;
+use crate::office::shared::page::view::{money, order_link};
 use crate::office::shared::rule::roles::Permission;
 use crate::pledges::service::Clock;
 use crate::pledges::store::OperatorStore;
@@ -87,7 +87,7 @@ impl<Z: TimeZones> Table<'_, Z> {
     fn row(&self, listed: &ListedOrder<'_>) -> Vec<Markup> {
         let (order, brief) = (listed.order, listed.brief.as_ref());
         let cells = [
-            Some(named(&order.id, brief)),
+            Some(order_link(&order.id, brief.map(|brief| &*brief.reference))),
             Some(html! { span.pledged { (pledged(brief)) } }),
             self.shows_buyers.then(|| buyer(brief)),
             Some(self.times.cell(&order.created_at)),
@@ -100,16 +100,6 @@ impl<Z: TimeZones> Table<'_, Z> {
 }
 
 const NONE: &str = "No transactions.";
-
-/// Renders the link to a transaction: its reference, or its ID if the reference is not known.
-fn named(id: &str, brief: Option<&Brief>) -> Markup {
-    match brief {
-        Some(Brief { reference, .. }) if !reference.trim().is_empty() => {
-            html! { a.reference href=(link::path(&["transactions", id])) { (view::untrusted_text(reference)) } }
-        }
-        _ => id_link(id),
-    }
-}
 
 /// Renders what was pledged, such as `3 × tree`.
 fn pledged(brief: Option<&Brief>) -> Markup {

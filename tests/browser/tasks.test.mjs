@@ -1,0 +1,315 @@
+/**
+ * Walks ten tasks of a working day in the dashboard, and counts clicks and fields. docs/decisions/clicks.md has the
+ * numbers. People use a keyboard, a phone's screen and forced colours, without JavaScript, and print the last page.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { after, before } from "node:test";
+import { startDashboard } from "../server/dashboard-worker.mjs";
+import { until } from "../support/until.mjs";
+import { openPage, tools, useBrowser } from "./chromium.mjs";
+import { MONTH, writeDemo } from "./demo.mjs";
+import { fillIn, find, tabTo } from "./keyboard.mjs";
+
+useBrowser();
+
+const DAY_MS = 24 * 3_600_000;
+const of = (role) => `${role}@small-hours.example`;
+const [OPERATOR, SUPPORT, ACCOUNTS, MANAGER] = ["operator", "support", "accounts", "manager"].map(of);
+const [PHONE, SHEET] = [{ width: 390, height: 740 }, { width: 794, height: 1123 }];
+const SHOPS = Array.from({ length: 13 }, (_, at) => `shop_${String(at + 1).padStart(2, "0")}`); // the demo has 2 more
+const MARKED = readFileSync(join(tools.root, "docs", "decisions", "clicks.md"), "utf8");
+
+let dashboard;
+before(async () => {
+  dashboard = await startDashboard({
+    main: join("tests", "server", "dashboard-stand-ins.mjs"),
+    email: OPERATOR,
+    vars: { OPERATORS: OPERATOR, SUPPORT, ACCOUNTS },
+    others: [{ configPath: join(tools.root, "wrangler.toml") }],
+    notifications: true,
+  });
+  await writeDemo(dashboard);
+  await fill();
+});
+after(() => dashboard?.close());
+
+const keyRecord = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
+
+/** Creates a transaction as a shop's server does, and returns its ID. */
+async function order(key, reference, more = {}) {
+  const service = await dashboard.harness.getWorker("impact-pledge");
+  const { offeringId = "tree", amount = 4, email = "nina@example.org", ...rest } = more;
+  const answer = await service.fetch("https://service.example/v2/pledge-transaction", {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      reference,
+      recipient: { email, firstName: "Nina" },
+      pledges: [{ impact: { offeringId, amount } }],
+      trigger: { phrase: "Order placed" },
+      ...rest,
+    }),
+  });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  return (await answer.json()).id;
+}
+
+/** Moves transactions to another time, in Workers KV. */
+async function moveTo(createdAt, ids) {
+  for (const id of ids) {
+    const { value, metadata } = await dashboard.kv.getWithMetadata(`transaction:${id}`);
+    const summary = { ...metadata.summary, createdAt };
+    await dashboard.kv.put(
+      `transaction:${id}`,
+      JSON.stringify({ ...JSON.parse(value), createdAt }),
+      { metadata: { ...metadata, summary } },
+    );
+  }
+}
+
+/** Records failed e-mails about transactions. */
+async function failEmails(ids) {
+  const at = new Date().toISOString();
+  for (const id of ids) {
+    const marker = { state: "failed", reason: "E_INTERNAL", round: 1, attempts: 6, at, version: 1 };
+    await dashboard.kv.put(`mail-failed:${at.slice(0, 10)}:${id}`, "{}");
+    await dashboard.kv.put(`notification:${id}`, JSON.stringify(marker));
+  }
+}
+
+/** Adds what the tasks are about to the demo. */
+async function fill() {
+  const live = "service_sk_live_dev_unit";
+  const { value, metadata } = await dashboard.kv.getWithMetadata(keyRecord(live));
+  const key = (shop) => `service_sk_live_${shop}`;
+  for (const shop of SHOPS) {
+    const own = JSON.stringify({ ...JSON.parse(value), unit: shop });
+    await dashboard.kv.put(keyRecord(key(shop)), own, { metadata: { ...metadata, unit: shop } });
+  }
+  const all = SHOPS.map((shop, at) =>
+    order(key(shop), `R-${at}`, { email: at < 3 ? "rosa@example.org" : undefined }),
+  );
+  const ofMonth = await Promise.all(all);
+  const coral = await order(key("shop_01"), "R-coral", { offeringId: "plastic-kg", amount: 99 });
+  const mailed = { notifications: ["Email"] };
+  const failed = await Promise.all([1, 2, 3].map((at) => order(live, `F-${at}`, mailed)));
+  for (const reference of ["1053", "1054", "1055"]) await order(live, reference);
+  await moveTo(`${MONTH}-15T12:00:00.000Z`, ofMonth);
+  await moveTo(new Date(Date.now() - 60 * DAY_MS).toISOString(), [coral]);
+  await failEmails(failed);
+  const registered = { created: "2026-01-01T00:00:00.000Z", by: OPERATOR };
+  await dashboard.kv.put("unit:quiet_shop", JSON.stringify(registered), { metadata: registered });
+  await dashboard.db.prepare("DELETE FROM transactions").run();
+  await dashboard.db.prepare("UPDATE reconciliation SET completed = NULL, ended = NULL").run();
+  await dashboard.scheduled();
+  const count = () => dashboard.db.prepare("SELECT count(*) AS n FROM transactions").first("n");
+  await until(async () => (await count()) > SHOPS.length + 60);
+}
+
+const [LINK, BUTTON] = ["a", "button"].map((tag) => (words) => `main ${tag}:has-text("${words}")`);
+const to = (path) => `main a[href^="${path}"]`;
+const line = (words) => (inside) => `main .tasks > li:has-text("${words}") ${inside}`;
+const [year, month, day] = new Date().toISOString().slice(0, 10).split("-");
+const TYPED = `${month}${day}${year}`; // as the browser's field takes a day
+const half = { amount: "1", reason: "Half was returned" };
+
+/** Returns a value for each field whose name begins with a text. */
+const each = (start, value) => async (page) => {
+  const names = await page
+    .locator(`main [name^="${start}"]`)
+    .evaluateAll((fields) => fields.map((field) => field.getAttribute("name")));
+  assert.equal(names.length, SHOPS.length + 2, "the table says fifteen shops");
+  return Object.fromEntries(names.map((name, at) => [name, `${value}-${at}`]));
+};
+
+/**
+ * The tasks, by their names in the table. A step is one click: `search`: in the head of the page; `fill`: the fields that are
+ * filled in before it; `open`: a part of the page that it unfolds; `as`: the person who takes it, from their own start page.
+ */
+const TASKS = {
+  "Find order 1053 and credit half of it": {
+    steps: [
+      { as: ACCOUNTS, search: "#1053" },
+      { fill: half, click: BUTTON("Credit …") },
+      { click: BUTTON("Credit this transaction") },
+    ],
+    says: "was credited",
+  },
+  "Print the statements of a month, of 15 shops": {
+    steps: [
+      { as: ACCOUNTS, click: to(`/payments?mode=live&month=${MONTH}`) },
+      { click: LINK("Print the statements") },
+      { click: LINK("Next 10") },
+    ],
+    says: "Statement",
+  },
+  "Mark a month of 15 shops as paid": {
+    steps: [
+      { as: ACCOUNTS, click: to(`/payments?mode=live&month=${MONTH}`) },
+      { click: LINK("Mark several as paid") },
+      {
+        fill: async (page) => ({ ...(await each("invoice.", "2026")(page)), "paid-at": TYPED }),
+        click: BUTTON("Mark the chosen months as paid"),
+      },
+    ],
+    says: "15 months marked as paid",
+  },
+  "Erase a person in three shops": {
+    steps: [
+      { as: OPERATOR, click: LINK("Erase a person") },
+      { fill: { address: "rosa@example.org" }, click: BUTTON("Find transactions") },
+      { fill: { confirm: "all units" }, click: BUTTON("Erase permanently") },
+    ],
+    says: "Receipt",
+  },
+  "Resend three e-mails that failed for the same cause": {
+    steps: [
+      { as: SUPPORT, click: LINK("failed notification") },
+      { click: `main tr:has-text("E_INTERNAL") ${'button:text-is("Resend")'}` },
+      { click: BUTTON("Resend") },
+    ],
+    says: "Queued: 3.",
+  },
+  "End a to-do that needs no work": {
+    steps: [
+      { as: OPERATOR, open: line("without a live transaction")("summary") },
+      {
+        fill: { reason: "Opens next year" },
+        click: line("without a live transaction")('button:text-is("Accept")'),
+      },
+      { click: BUTTON("Accept") },
+    ],
+    says: "Accepted tasks of the kind",
+  },
+  "Tell the buyers of an offering what was done": {
+    steps: [
+      { as: OPERATOR, click: line("No update is published about")('a:has-text("plastic-kg")') },
+      {
+        fill: { offering: "plastic-kg", stage: "Done", date: TYPED, "text-en": "It was collected." },
+        click: BUTTON("Save draft"),
+      },
+      { click: BUTTON("Publish") },
+      { click: BUTTON("Publish") },
+    ],
+    says: "Published",
+  },
+  "Hand an order over to accounts, who end it": {
+    steps: [
+      { as: SUPPORT, search: "order 1054" },
+      { open: "main #history summary" },
+      {
+        fill: { text: "Please credit this order", "hand-over": "Accounts" },
+        click: BUTTON("Write the note"),
+      },
+      { as: ACCOUNTS, click: LINK("Please credit this order") },
+      { click: BUTTON("Done") },
+    ],
+    says: "Hand-over to accounts ended",
+  },
+  "Take back half of a refunded order, as its shop": {
+    steps: [
+      { as: MANAGER, search: "1055" },
+      { fill: half, click: BUTTON("Request credit") },
+      { as: ACCOUNTS, click: line("requested credits")("a") },
+      { click: BUTTON("Confirm …") },
+      { click: BUTTON("Credit this transaction") },
+    ],
+    says: "was credited",
+  },
+  "Download the orders of any days, as a shop": {
+    steps: [
+      { as: MANAGER, click: 'nav a:text-is("Transactions")' },
+      { open: "main .filters summary" },
+      { fill: { from: TYPED, to: TYPED }, click: BUTTON("Show") },
+      { click: LINK("Download CSV"), downloads: "1055" },
+    ],
+    says: "1055",
+  },
+};
+
+/** A person at a keyboard. Counts what they do. */
+class Walk {
+  clicks = 0;
+  fields = 0;
+  #t;
+  /** @type {import("playwright-core").Page} */
+  page;
+
+  constructor(t) {
+    this.#t = t;
+  }
+
+  async take({ as, search, fill = {}, open, click, downloads }) {
+    if (as) await this.#signIn(as);
+    await this.#look();
+    this.clicks += 1;
+    if (search) {
+      this.fields += 1;
+      return find(this.page, search);
+    }
+    const fields = typeof fill === "function" ? await fill(this.page) : fill;
+    this.fields += Object.keys(fields).length;
+    await fillIn(this.page, fields);
+    await tabTo(this.page, open ?? click);
+    if (open) return this.page.keyboard.press("Enter");
+    const leads = downloads
+      ? this.page.waitForEvent("download").then(async (file) => readFileSync(await file.path()))
+      : this.page.waitForNavigation();
+    const [came] = await Promise.all([leads, this.page.keyboard.press("Enter")]);
+    if (downloads) assert.ok(String(came).includes(downloads), String(came));
+  }
+
+  async #signIn(email) {
+    this.page = await openPage(this.#t, {
+      viewport: PHONE,
+      javaScriptEnabled: false,
+      forcedColors: "active",
+      extraHTTPHeaders: { "x-access": email },
+    });
+    await this.page.goto(dashboard.origin);
+  }
+
+  /** Asserts that the page fits the screen. With the variable `PICTURES`, takes pictures of it into that folder. */
+  async #look() {
+    const width = await this.page.evaluate(() => document.scrollingElement?.scrollWidth ?? 0);
+    assert.ok(width <= PHONE.width, `${width} px on ${this.page.url()}`);
+    await this.#picture("screen");
+  }
+
+  async #picture(medium) {
+    const folder = process.env.PICTURES;
+    if (!folder) return;
+    mkdirSync(folder, { recursive: true });
+    const name = `${this.#t.name.replace(/\W+/g, "-")}-${this.clicks}-${medium}.png`;
+    await this.page.screenshot({ path: join(folder, name), fullPage: true });
+  }
+
+  /** Asserts that the last page has a text, and that its print has no menu and no buttons. */
+  async ends(says) {
+    await this.#look();
+    const text = await this.page.innerText("main");
+    assert.ok(text.includes(says), `${says} in ${text}`);
+    await this.page.setViewportSize(SHEET);
+    await this.page.emulateMedia({ media: "print" });
+    const [width, shown] = await this.page.evaluate(() => [
+      document.scrollingElement?.scrollWidth ?? 0,
+      [...document.querySelectorAll("nav, search, button")].filter((it) => it.checkVisibility())
+        .length,
+    ]);
+    assert.deepEqual([width <= SHEET.width, shown], [true, 0], `${width} px`);
+    await this.#picture("print");
+  }
+}
+
+for (const [name, { steps, says }] of Object.entries(TASKS))
+  test(name, async (t) => {
+    const walk = new Walk(t);
+    for (const step of steps) await walk.take(step);
+    await walk.ends(says);
+    const row = MARKED.split("\n").find((row) => row.startsWith(`| ${name} |`));
+    const now = `| ${walk.clicks}, ${walk.fields} |`;
+    assert.ok(row?.endsWith(now), `docs/decisions/clicks.md has ${row}, and the walk ${now}`);
+  });
