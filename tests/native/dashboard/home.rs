@@ -21,8 +21,7 @@ const BACKUP: &str = "No backup</a> has been recorded";
 /// The mail service's code for an address that it blocks.
 const BLOCKED: &str = "E_RECIPIENT_SUPPRESSED";
 /// The month has ended more than two weeks ago.
-const UNTOLD: &str =
-    "No update is published about <a href=\"/updates?mode=live&amp;month=2026-01\">";
+const UNTOLD: &str = "No update is published about <a href=\"/updates?mode=live&amp;month=2026-01&amp;offering=tree\">";
 const UNITS: &str = "1 unit</a> without a live transaction";
 
 /// Returns a dashboard that shows every task. It is March 2026. Two transactions are of January, and one is
@@ -270,7 +269,8 @@ fn an_accepted_task_is_open_again_if_its_acceptance_is_withdrawn() {
     assert!(main_of(&dashboard.get(OPERATOR, "/").text).contains(UNITS));
     let changes = dashboard.changes();
     assert!(changes.iter().any(|it| it.starts_with("tasks reopen [idle")), "{changes:?}");
-    let again = dashboard.post(OPERATOR, "/tasks/reopen", &[("task", "idle"), ("subject", "x")]);
+    let again =
+        dashboard.post_new(OPERATOR, "/tasks/reopen", &[("task", "idle"), ("subject", "x")]);
     assert_eq!(again.status, 422);
     assert!(again.text.contains("nobody has accepted this task"), "{}", main_of(&again.text));
 }

@@ -3,7 +3,7 @@
 
 use super::attention;
 use super::attention::MAX_UNITS;
-use crate::office::audit::rule::{Author, MemberChange, Subject};
+use crate::office::audit::rule::{Author, Subject};
 use crate::office::connections::rows::troubles::Trouble;
 use crate::office::connections::rule as connections;
 use crate::office::fulfilment::rule as fulfilments;
@@ -263,7 +263,5 @@ async fn reopen_now(
 fn subject((kind, reason): (TaskKind, &str), tasks: &[Task]) -> Subject {
     let subjects = tasks.iter().map(|task| task.subject.as_str());
     let on = [kind.name()].into_iter().chain(subjects).map(str::to_owned).collect();
-    let after = Some(reason.to_owned());
-    let changed = vec![MemberChange { member: "reason".to_owned(), before: None, after }];
-    Subject { on, changed, of: None }
+    Subject::with_reason(on, reason)
 }

@@ -10,7 +10,9 @@ const OFFERINGS = 40; // of orders.rs
 const [BY, AT] = ["accounts@small-hours.example", Date.parse("2026-10-01")];
 
 /** The transactions, each with its scope and month, of which the nth part is taken. @param {number} part */
-const everyNth = (part) => `(SELECT t.*, s.mode, s.unit, strftime('%Y-%m', t.created / 1000, 'unixepoch') AS month
+const everyNth = (
+  part,
+) => `(SELECT t.*, s.mode, s.unit, strftime('%Y-%m', t.created / 1000, 'unixepoch') AS month
   FROM transactions t JOIN scopes s USING (scope)
   WHERE t.cents IS NOT NULL AND (t.created / 1000) % ${part} = 0)`;
 

@@ -171,7 +171,10 @@ async function times(count, act) {
 /** Asks for a page, and reads all of it. @param {string} origin @param {string} path @param {Record<string, string>} [form] */
 async function ask(origin, path, form) {
   const began = performance.now();
-  const request = { signal: AbortSignal.timeout(DEADLINE_MS), redirect: /** @type {const} */ ("manual") };
+  const request = {
+    signal: AbortSignal.timeout(DEADLINE_MS),
+    redirect: /** @type {const} */ ("manual"),
+  };
   const post = form && { method: "POST", headers: { origin }, body: new URLSearchParams(form) };
   let response = await fetch(`${origin}${path}`, { ...request, ...post });
   let location = response.headers.get("location");

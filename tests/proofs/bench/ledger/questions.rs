@@ -137,7 +137,8 @@ fn totals() -> Vec<Question> {
         quantities("quantities of twelve months, biggest shop", true, year()),
         question("shops of an offering in a month", |ledger| {
             let month = Month::parse("2026-06").unwrap();
-            let found = unit_quantities::by_unit(ledger, Mode::Live, month, "offering-07", EXPORTED);
+            let found =
+                unit_quantities::by_unit(ledger, Mode::Live, month, "offering-07", EXPORTED);
             block_on(found).unwrap().len()
         }),
         payments("unpaid months of all shops, a page", None, year()),
