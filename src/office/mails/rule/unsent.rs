@@ -89,10 +89,10 @@ impl<'n> Failure<'n> {
     /// failure. Without a delivery result, the queue may have refused the notification.
     fn of(of: &'n Notified, marker: Option<Vec<u8>>) -> Option<Self> {
         let Some(marker) = marker else {
-            return Some(Failure { of, round: 0, day: of.day.clone() });
+            return Some(Failure { of, day: of.day.clone(), round: 0 });
         };
         let Ok(marker) = decode::<Marker>(NotificationKey::KIND, &marker) else {
-            return Some(Failure { of, round: 0, day: None });
+            return Some(Failure { of, day: None, round: 0 });
         };
         let day = of.day.as_ref().map(|_| day_of(&marker.at).to_owned());
         let failure = Failure { of, round: marker.round, day };
