@@ -142,6 +142,7 @@ operations! {
     LedgerKeepFrom = ledger::KEEP_FROM, keep_from;
     LedgerAcceptLoss = ledger::ACCEPT_LOSS, accept_loss;
     TasksAccept = tasks::ACCEPT, accept;
+    TasksReopen = tasks::REOPEN, reopen;
     TasksList = tasks::LIST, list;
     AuditList = audit::LIST, list;
 }

@@ -48,6 +48,8 @@ routes! {
     Home = "GET /", Look, global View, start::home(&scoped);
     AcceptTask = "POST /tasks", Operate, global None, start::home(&scoped)
         after task_operations::ACCEPT, accept();
+    ReopenTask = "POST /tasks/reopen", Operate, global None, start::home(&scoped)
+        after task_operations::REOPEN, reopen();
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
     Search = "POST /find", Look, global View, start::search(&scoped, form);
     Find = "GET /find", Look, global View, start::find(&scoped, query);

@@ -37,7 +37,8 @@ const [SHOW, RESEND, PREVIEW] = ["show", "resend", "preview"].map((name) => [
 test("the state of an e-mail is shown, failures are listed, and an e-mail can be previewed", async (t) => {
   const { kv, json, words, fails, printed } = await operator(t);
   await kv.write([...ENTRIES, ...MAILED]);
-  const row = { id: LIVE_ID, mode: "live", unit: "unit_dev_two", createdAt: FIRST };
+  const unit = "unit_dev_two";
+  const row = { id: LIVE_ID, mode: "live", unit, reference: "order-1001", createdAt: FIRST };
   const waiting = { ...row, recipient: "a…@e…", mail: { state: "waiting" } };
   assert.deepEqual(await json(...SHOW), waiting);
   assert.match(await words("transactions", "show", LIVE_ID), /^E-mail state +waiting$/m);

@@ -96,6 +96,7 @@ fn a_form_has_a_field_for_each_argument_that_a_person_enters() {
         "task",
         "number",
         "cause",
+        "subject",
     ];
     for spec in Route::iter().filter_map(|it| it.operation()) {
         for argument in spec.arguments.iter().filter(|it| it.is_required && it.field.is_none()) {

@@ -172,7 +172,7 @@ fn requests_that_no_page_sends_are_refused() {
 /// The pages and forms, each with the roles that may use it. First the roles of the service's staff, then
 /// the roles of a shop's people, who see only their own units and teams. Operators are not listed: they may
 /// use everything.
-pub const MAY: [(&str, &str, &str); 93] = [
+pub const MAY: [(&str, &str, &str); 94] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support accounts", "manager viewer"),
     ("GET /find", "support accounts", "manager viewer"),
@@ -262,6 +262,7 @@ pub const MAY: [(&str, &str, &str); 93] = [
     ("POST /mails", "support", ""),
     ("GET /notices", "support accounts", "manager viewer"),
     ("POST /tasks", "", ""),
+    ("POST /tasks/reopen", "", ""),
     ("POST /notices", "support accounts", "manager viewer"),
     ("GET /audit", "", "manager viewer"),
     ("GET /system", "", ""),

@@ -21,8 +21,7 @@ const BACKUP: &str = "No backup</a> has been recorded";
 /// The mail service's code for an address that it blocks.
 const BLOCKED: &str = "E_RECIPIENT_SUPPRESSED";
 /// The month has ended more than two weeks ago.
-const UNTOLD: &str =
-    "No update is published about <a href=\"/updates?mode=live&amp;month=2026-01\">";
+const UNTOLD: &str = "No update is published about <a href=\"/updates?mode=live&amp;month=2026-01&amp;offering=tree\">";
 const UNITS: &str = "1 unit</a> without a live transaction";
 
 /// Returns a dashboard that shows every task. It is March 2026. Two transactions are of January, and one is
@@ -254,4 +253,24 @@ fn a_task_is_accepted_with_a_reason_and_comes_back_if_its_facts_change() {
         assert!(main().contains(line), "{line}: {}", main());
     }
     assert!(!main().contains(UNUSUAL) && !main().contains(UNITS), "{}", main());
+}
+
+/// An acceptance can be withdrawn. Then the task is shown again, and the audit log says who did it.
+#[test]
+fn an_accepted_task_is_open_again_if_its_acceptance_is_withdrawn() {
+    let dashboard = busy();
+    let fields = [("task", "idle"), ("reason", "Asked the shop.")];
+    let asked = dashboard.post(OPERATOR, "/tasks", &fields);
+    dashboard.press(OPERATOR, &asked, "Accept");
+    let home = dashboard.get(OPERATOR, "/");
+    assert!(!main_of(&home.text).contains(UNITS), "{}", main_of(&home.text));
+    let reopened = dashboard.press(OPERATOR, &home, "Reopen");
+    assert_eq!(reopened.status, 200, "{}", main_of(&reopened.text));
+    assert!(main_of(&dashboard.get(OPERATOR, "/").text).contains(UNITS));
+    let changes = dashboard.changes();
+    assert!(changes.iter().any(|it| it.starts_with("tasks reopen [idle")), "{changes:?}");
+    let again =
+        dashboard.post_new(OPERATOR, "/tasks/reopen", &[("task", "idle"), ("subject", "x")]);
+    assert_eq!(again.status, 422);
+    assert!(again.text.contains("nobody has accepted this task"), "{}", main_of(&again.text));
 }

@@ -304,6 +304,7 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", &format!("{transaction}/note"), &[("text", "x")]);
     form_of("/units/north", &format!("{transaction}/note/done"), &[("number", "1")]);
     form_of("/units/north", "/tasks", &[("task", "idle"), ("reason", "x")]);
+    form_of("/units/north", "/tasks/reopen", &[("task", "idle"), ("subject", "north")]);
     form_of("/units/north", &format!("{transaction}/mail"), &[]);
     let person = [("unit", "north"), ("email", "buyer@example.org")];
     form_of("/units/north", "/person", &person);

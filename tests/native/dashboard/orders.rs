@@ -287,8 +287,8 @@ fn a_list_is_filtered_by_an_order_number_that_its_address_does_not_show() {
 #[test]
 fn a_list_shows_failed_notifications_and_masked_buyers_to_those_who_may_see_them() {
     let test_dashboard = test_dashboard();
-    let [failed, sent, unsent, resent, plain] =
-        [0; 5].map(|_| test_dashboard.make(LIVE_UNIT, &order()));
+    let [failed, sent, unsent, resent, dismissed, plain] =
+        [0; 6].map(|_| test_dashboard.make(LIVE_UNIT, &order()));
     let quiet = test_dashboard.make(LIVE_UNIT, &minimal());
     test_dashboard.reconcile();
     let store = test_dashboard.store();
@@ -303,12 +303,13 @@ fn a_list_shows_failed_notifications_and_masked_buyers_to_those_who_may_see_them
     marker(&failed, "failed", 1);
     marker(&sent, "sent", 1);
     marker(&resent, "sent", 2);
+    marker(&dismissed, "failed", 1); // a dismissal removes it from the list of failures
     let mut wanted = vec![failed.clone(), unsent.clone()];
     wanted.sort();
     for person in [OPERATOR, SUPPORT] {
         let all = test_dashboard.get(person, "/orders").text;
         let row = |id: &str| all.split("<tr>").find(|row| row.contains(id)).unwrap_or_default();
-        for id in [&failed, &sent, &unsent, &resent, &plain, &quiet] {
+        for id in [&failed, &sent, &unsent, &resent, &dismissed, &plain, &quiet] {
             assert_eq!(row(id).contains(">Failed</span>"), wanted.contains(id), "{}", row(id));
         }
         assert!(row(&failed).contains("c…@e…") && !all.contains("canary@"));

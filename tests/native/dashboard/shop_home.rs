@@ -93,6 +93,26 @@ fn a_shop_without_a_live_transaction_sees_what_is_left_to_do() {
     assert_has(&page, 200, &["This month so far: no live transactions"]);
 }
 
+/// The quantities of a large shop are summed on the page *Impact* alone: the start page counts the orders by sums of days.
+#[test]
+fn a_shop_with_many_orders_sees_their_number() {
+    let shops = shops();
+    create(&shops, "first", 0);
+    shops.dashboard.reconcile();
+    shops.dashboard.ledger.sql(
+        "WITH RECURSIVE numbers(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
+        INSERT INTO transactions (id, scope, created, currency, cents, unpriced, changed, quantities)
+        SELECT 'ptran_' || n, scope, created, currency, cents, 0, changed, quantities
+        FROM numbers CROSS JOIN (SELECT t.* FROM transactions t JOIN scopes USING (scope)
+          WHERE unit = 'north' AND mode = 'live' ORDER BY created DESC LIMIT 1)",
+    );
+    let home = shops.dashboard.get(EVA, "/");
+    let orders = home.text.split("/units/north/impact\">").nth(1).unwrap_or_default();
+    assert!(orders.starts_with("2000") && orders.contains(" orders</a>"), "{}", home.text);
+    let impact = shops.dashboard.get(EVA, "/units/north/impact");
+    assert_has(&impact, 200, &["Since Jan 2026, our orders have pledged"]);
+}
+
 #[test]
 fn a_part_that_cannot_be_read_says_so_and_the_others_are_shown() {
     let shops = shops();

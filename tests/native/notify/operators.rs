@@ -237,7 +237,7 @@ fn failures_are_listed_by_day_with_their_current_state() {
     let absent = TransactionId::from_bytes([1; 26]);
     [(early, &absent), (early, &id())].into_iter().for_each(|(day, id)| keep(day, id));
     let shown = |mail: Value| {
-        json!({"id": id().as_str(), "mode": "live", "unit": "unit", "createdAt": CREATED, "recipient": "m…@b…",
+        json!({"id": id().as_str(), "mode": "live", "unit": "unit", "reference": "order-10442", "createdAt": CREATED, "recipient": "m…@b…",
                "mail": mail})
     };
     let (days, more, failed) = list(None, 20);

@@ -44,6 +44,7 @@ pub enum Command {
     RetryDelivery,
     FetchOrders,
     AcceptTasks,
+    ReopenTask,
     AddNote,
     EndHandOver,
 }

@@ -309,6 +309,10 @@ impl Asked {
                 let open = [Task::idle("unit_dev")];
                 told(tasks::accept(ledger, author, (of.0, &of.1), &open).await)
             }
+            ReopenTask => {
+                let of = one("unit_dev", "unit_dev_two", other);
+                told(tasks::reopen(ledger, author, (TaskKind::Idle, &of)).await)
+            }
             AddNote => {
                 let record = transactions::get(at, &transaction(at.store)).await?;
                 let note = (one("Call back", "Wait", other), Some(HandOver::Support));
@@ -429,6 +433,7 @@ impl Command {
             RetryDelivery => "connections retry",
             FetchOrders => "connections fetch",
             AcceptTasks => "tasks accept",
+            ReopenTask => "tasks reopen",
             AddNote => "transactions note",
             EndHandOver => "transactions note-done",
         }
@@ -466,6 +471,7 @@ impl World {
             EditUpdate | PublishUpdate => &[AddUpdate],
             WithdrawUpdate => &[AddUpdate, PublishUpdate],
             EndHandOver => &[AddNote],
+            ReopenTask => &[AcceptTasks],
             SetConnection | EndConnection | RetryDelivery | FetchOrders => &[AddConnection],
             _ => &[],
         };

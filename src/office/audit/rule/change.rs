@@ -66,4 +66,11 @@ impl Subject {
         let on = on.into_iter().map(Into::into).collect();
         Subject { on, of: Some(level), ..Subject::default() }
     }
+
+    /// Returns what a change concerns, with the reason that a person gave for it.
+    pub fn with_reason(on: Vec<String>, reason: &str) -> Self {
+        let (member, after) = ("reason".to_owned(), Some(reason.to_owned()));
+        let changed = vec![MemberChange { member, before: None, after }];
+        Subject { on, changed, ..Subject::default() }
+    }
 }

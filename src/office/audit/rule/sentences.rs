@@ -65,6 +65,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
     ("connections fetch", "had orders fetched again"),
     ("notices set", "changed which e-mails a person gets{text 0}"),
     ("tasks accept", "accepted tasks of the home page{text 0}"),
+    ("tasks reopen", "reopened an accepted task of the home page{text 0}"),
     ("emails dismiss", "dismissed the failed e-mails or messages of {transactions 0}"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
     (

@@ -12,7 +12,7 @@ pub use checked::check;
 pub(crate) use checked::{MAX_OFFERING, is_offering};
 pub use record::{add, check_removable, get, list, remove};
 pub use untold::untold;
-pub use year::{Year, of_year, told};
+pub use year::{Year, of_year, orders_of_year, told};
 
 use super::rows::fulfilments::Fulfilment;
 use crate::office::shared::rule::once::StoredAsIs;

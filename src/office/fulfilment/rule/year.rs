@@ -3,6 +3,7 @@
 use crate::office::credits::rows as credits;
 use crate::office::fulfilment::rows::quantities;
 use crate::office::fulfilment::rows::quantities::OfferingSum;
+use crate::office::payments::rows::sums;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::coverage::coverage_of_quantities;
 use crate::office::shared::rule::error::Result;
@@ -45,15 +46,32 @@ pub async fn of_year(
     epoch::check(store, ledger).await?;
     let units = [unit.to_owned()];
     let (coverage, _) = coverage_of_quantities(ledger, None).await?;
-    let mut months = Month::last(now_ms, 12);
-    let year = |month: &Month| month.to_string().get(..4).map(str::to_owned);
-    let this_year = months.first().and_then(year);
-    months.retain(|month| year(month) == this_year && coverage.has(*month));
+    let mut months = months_of_year(now_ms);
+    months.retain(|month| coverage.has(*month));
     let mode = Some(Mode::Live);
     let pledged = quantities::quantities(ledger, mode, Some(&units), &months, MAX_SUMS).await?;
     let credited = credits::credited_quantities(ledger, mode, Some(&units), &months).await?;
     let of_months = pledged.iter().map(|sum| (sum.month, sum.offering.clone())).collect();
     Ok(Year { months, pledged: less(pledged, credited), of_months })
+}
+
+/// Returns the number of live transactions of a unit in the current year (UTC). [`of_year`] reads all of them, this function only
+/// sums of days. Ledger cost: 1 query.
+///
+/// # Errors
+/// If the ledger fails.
+pub async fn orders_of_year(ledger: &dyn Ledger, unit: &str, now_ms: u64) -> Result<u64> {
+    let (units, months) = ([unit.to_owned()], months_of_year(now_ms));
+    let sums = sums::sums(ledger, Some(Mode::Live), Some(&units), &months).await?;
+    Ok(sums.iter().map(|sum| sum.transactions).sum())
+}
+
+/// Returns the months of the current year that have begun, newest first.
+fn months_of_year(now_ms: u64) -> Vec<Month> {
+    let mut months = Month::last(now_ms, 12);
+    let first = months.first().map_or(0, |month| month.number() / 100);
+    months.retain(|month| month.number() / 100 == first);
+    months
 }
 
 fn less(pledged: Vec<OfferingSum>, credited: Vec<OfferingSum>) -> Vec<(String, Decimal)> {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub const SHOW: Spec =
     Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail or message", &[ID, SERVICE])
 .permission(Permission::Support)
-.answers("`id`, `mode`, `unit`, `createdAt`; `recipient`: the masked address; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, if known, `service` (left out for an e-mail), `reason`, `round`, `at`, `until`, `attempts`, `providerId`, `language`, `cancelled` (when the transaction was cancelled)");
+.answers("`id`, `mode`, `unit`, `reference`, `createdAt`; `recipient`: the masked address; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, if known, `service` (left out for an e-mail), `reason`, `round`, `at`, `until`, `attempts`, `providerId`, `language`, `cancelled` (when the transaction was cancelled)");
 
 #[derive(Deserialize)]
 pub struct EmailArguments {

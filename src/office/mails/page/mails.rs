@@ -11,8 +11,8 @@ use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
+use crate::office::shared::page::unit_names::UnitNames;
 use crate::office::shared::page::view;
-use crate::office::shared::page::view::id_link;
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{FAILED_MAIL_DAYS, OperatorStore};
@@ -25,7 +25,7 @@ const LIMIT: usize = 20;
 
 /// Shows the failed notifications of a day with their current state. Without a day, shows the newest ones.
 ///
-/// Ledger cost: 2 queries. KV cost: at most 250 calls:
+/// Ledger cost: 3 queries. KV cost: at most 250 calls:
 /// - 1 list and 1 read, and 31 more lists if more than 1,000 failed;
 /// - 3 calls for each of up to 20 notifications;
 /// - 1 list and 30 reads for the groups of the first page;
@@ -109,6 +109,8 @@ async fn list<S: OperatorStore, C: Clock, E: Entropy>(
     failures: &Failures,
     after: Option<&str>,
 ) -> Result<Markup> {
+    let shown = failures.failed.iter().filter_map(|failed| failed.now.as_ref());
+    let names = context.names_of(shown.map(|now| &*now.scope.unit)).await;
     let days: Vec<_> = failures.failed.chunk_by(|one, next| one.day == next.day).collect();
     let mut forms = Vec::with_capacity(days.len());
     for (index, failed) in days.iter().enumerate() {
@@ -122,7 +124,7 @@ async fn list<S: OperatorStore, C: Clock, E: Entropy>(
             section {
                 h2 { (view::day(&day_begins(failed))) }
                 (form)
-                ul.plain { @for failed in failed { li { (item(context, failed)) } } }
+                ul.plain { @for failed in failed { li { (item(context, failed, &names)) } } }
             }
         }
     })
@@ -187,17 +189,19 @@ fn day_begins(failed: &[FailedMail]) -> String {
 fn item<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     failed: &FailedMail,
+    names: &UnitNames,
 ) -> Markup {
     let has_queue = context.outbox.is_some();
+    let reference = failed.now.as_ref().map(|now| &*now.reference);
     html! {
         p {
-            (id_link(&failed.id))
+            (view::order_link(&failed.id, reference))
             @if !failed.service.is_email() { " " span.tag { (failed.service.name()) } }
         }
         @match &failed.now {
             Some(now) => {
                 p {
-                    (transaction::unit(&now.scope.unit)) " to " (view::untrusted_text(&now.recipient)) " "
+                    (names.link(&now.scope.unit)) " to " (view::untrusted_text(&now.recipient)) " "
                     @if !now.scope.mode.is_live() { (transaction::mode(false)) }
                 }
                 p {

@@ -6,7 +6,7 @@ use super::resend::{COMMAND, QueuedRounds, Resent, Round, put, recorded_command}
 use super::resendable::is_failed_on;
 use super::select::{Batch, BatchQuery};
 use super::{Beside, State, can_be_sent, next_message, refusal, status_beside, words};
-use crate::office::audit::rule::{Author, MemberChange, Subject};
+use crate::office::audit::rule::{Author, Subject};
 use crate::office::orders::rule as transactions;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::error::{OperatorError, Result};
@@ -118,9 +118,7 @@ async fn dismiss_now(
     let Batch { failed, next, .. } = Batch::select(store, query).await?;
     if !failed.is_empty() {
         let on = failed.iter().map(|failure| failure.id.to_string()).collect();
-        let after = Some(reason.to_owned());
-        let changed = vec![MemberChange { member: "reason".to_owned(), before: None, after }];
-        let subject = Subject { on, changed, ..Subject::default() };
+        let subject = Subject::with_reason(on, reason);
         author.record_subject(store, DISMISS, subject).await?;
     }
     for Failure { day, id, service, .. } in &failed {

@@ -1,4 +1,4 @@
-//! Finds the transactions with a notification that failed and was not sent since.
+//! Finds the transactions with a notification that failed, and was neither sent nor dismissed since.
 
 use super::beside::Beside;
 use super::status::Status;
@@ -8,6 +8,7 @@ use crate::office::shared::rule::records::{MAX_PAGES, Pages, read_values};
 use crate::office::shared::rule::refused::RefusalCode;
 use crate::pledges::scope::Scope;
 use crate::pledges::store::{FailedMailKey, Key as _, NotificationKey, OperatorStore, decode};
+use crate::pledges::time::day_of;
 use crate::pledges::types::{NotificationService, TransactionId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +26,8 @@ pub struct Notified {
 }
 
 /// Returns the IDs of the transactions of these scopes, or of all, with a notification that failed in the last 30 days and
-/// was not sent since. KV cost: 1 list per 1,000 failures of all scopes, at most 10; 3 reads per 100 failures of these
-/// scopes, at most 30.
+/// was neither sent nor dismissed since. KV cost: 1 list per 1,000 failures of all scopes, at most 10; 3 reads per 100 failures
+/// of these scopes, at most 30.
 ///
 /// # Errors
 /// If there are more failures than that, or the store fails.
@@ -58,8 +59,8 @@ pub async fn failed_orders(
     unsent(store, now_ms, &found.into_values().collect::<Vec<_>>()).await
 }
 
-/// Returns the IDs of the transactions for which one of these notifications failed and was not sent since. KV cost: 1 read
-/// per 100 notifications; 1 per 100 without a delivery result; 2 per 100 that failed.
+/// Returns the IDs of the transactions for which one of these notifications failed and was neither sent nor dismissed
+/// since. KV cost: 1 read per 100 notifications; 3 per 100 that failed or have no delivery result.
 pub async fn unsent(
     store: &impl OperatorStore,
     now_ms: u64,
@@ -67,44 +68,50 @@ pub async fn unsent(
 ) -> Result<BTreeSet<String>> {
     let keys: Vec<_> = notifications.iter().map(|it| NotificationKey(&it.id, it.service)).collect();
     let ended = read_values(store, &keys).await?;
-    let (known, unknown): (Vec<_>, Vec<_>) =
-        notifications.iter().zip(ended).partition(|(_, ended)| ended.is_some());
-    let unknown: Vec<_> = unknown.into_iter().map(|(it, _)| it).collect();
-    let failed = known.into_iter().filter_map(|(it, ended)| Some((it, failed_round(it, &ended?)?)));
-    let mut failed: Vec<_> = failed.collect();
-    failed.extend(listed(store, &unknown).await?.into_iter().map(|it| (it, 0)));
-    let of = failed.iter().map(|(it, _)| (&it.id, it.service));
+    let failed = notifications.iter().zip(ended).filter_map(|(of, it)| Failure::of(of, it));
+    let failed = listed(store, failed.collect()).await?;
+    let of = failed.iter().map(|it| (&it.of.id, it.of.service));
     let beside = Beside::read(store, now_ms, of).await?;
-    let unsettled = failed.iter().zip(beside).filter(|((_, round), it)| !it.is_settled(*round));
-    Ok(unsettled.map(|((it, _), _)| it.id.to_string()).collect())
+    let unsettled = failed.iter().zip(beside).filter(|(it, beside)| !beside.is_settled(it.round));
+    Ok(unsettled.map(|(it, _)| it.of.id.to_string()).collect())
 }
 
-/// Returns the round that failed; `None` if the notification was sent, or skipped for a reason that no resend mends. A
-/// damaged marker counts as a failure.
-fn failed_round(notified: &Notified, marker: &[u8]) -> Option<u32> {
-    match decode::<Marker>(NotificationKey::KIND, marker) {
-        Err(_) => Some(0),
-        Ok(marker) => {
-            let round = marker.round;
-            Status::ended(notified.service, marker).is_unsent().then_some(round)
-        }
+/// A notification that may have failed.
+struct Failure<'n> {
+    of: &'n Notified,
+    round: u32,
+    /// The UTC day under which the list of failures has it; `None` if it counts as failed without a look at the list.
+    day: Option<String>,
+}
+
+impl<'n> Failure<'n> {
+    /// Returns `None` if the notification was sent, or skipped for a reason that no resend mends. A damaged marker counts as a
+    /// failure. Without a delivery result, the queue may have refused the notification.
+    fn of(of: &'n Notified, marker: Option<Vec<u8>>) -> Option<Self> {
+        let Some(marker) = marker else {
+            return Some(Failure { of, day: of.day.clone(), round: 0 });
+        };
+        let Ok(marker) = decode::<Marker>(NotificationKey::KIND, &marker) else {
+            return Some(Failure { of, day: None, round: 0 });
+        };
+        let day = of.day.as_ref().map(|_| day_of(&marker.at).to_owned());
+        let failure = Failure { of, round: marker.round, day };
+        Status::ended(of.service, marker).is_unsent().then_some(failure)
+    }
+
+    fn key(&self) -> Option<FailedMailKey<'_>> {
+        let day = self.day.as_deref()?;
+        Some(FailedMailKey { day, id: &self.of.id, service: self.of.service })
     }
 }
 
-/// Returns those of these notifications that are in the list of failures: those that the queue did not accept have no
-/// delivery result.
+/// Keeps what the list of failures has: dismissed failures were removed from it.
 async fn listed<'n>(
     store: &impl OperatorStore,
-    unknown: &[&'n Notified],
-) -> Result<Vec<&'n Notified>> {
-    let (asked, mut found): (Vec<&Notified>, Vec<&Notified>) =
-        unknown.iter().partition(|it| it.day.is_some());
-    let key = |it: &&'n Notified| {
-        let day = it.day.as_deref()?;
-        Some(FailedMailKey { day, id: &it.id, service: it.service })
-    };
-    let keys: Vec<_> = asked.iter().filter_map(key).collect();
-    let values = read_values(store, &keys).await?;
-    found.extend(asked.into_iter().zip(values).filter_map(|(it, value)| value.map(|_| it)));
-    Ok(found)
+    failures: Vec<Failure<'n>>,
+) -> Result<Vec<Failure<'n>>> {
+    let keys: Vec<_> = failures.iter().filter_map(Failure::key).collect();
+    let mut values = read_values(store, &keys).await?.into_iter();
+    let is_listed = |it: &Failure<'_>| it.day.is_none() || values.next().flatten().is_some();
+    Ok(failures.into_iter().filter(is_listed).collect())
 }

@@ -17,6 +17,8 @@ pub struct EmailView {
     /// The scope of the transaction.
     #[serde(flatten)]
     pub scope: Scope,
+    /// The order number; empty after an erasure.
+    pub reference: String,
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
     /// The masked e-mail address of the recipient.
@@ -43,6 +45,7 @@ pub(super) fn shown(record: &Record, mail: Status) -> Result<EmailView> {
     Ok(EmailView {
         id: record.id.to_string(),
         scope: metadata.scope,
+        reference: transaction.reference.to_string(),
         created_at: transaction.created_at.to_string(),
         recipient: masked_recipient(&transaction),
         mail,

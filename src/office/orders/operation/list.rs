@@ -29,7 +29,7 @@ pub const LIST: Spec = Spec::reads(
             Kind::Choice { choices: TransactionState::VARIANTS },
             "only transactions in this state. `paid`: their month is marked as paid; `unpaid`: it is not; `credited`: they \
              have credits; `cancelled`: their timeline says so; `failed`: an e-mail or message failed recently, \
-             and was not sent since; `unpriced`: a pledge cost nothing because its offering had no price; `erased`: \
+             and was neither sent nor dismissed since; `unpriced`: a pledge cost nothing because its offering had no price; `erased`: \
              their personal data was erased",
         ),
         Argument::option(

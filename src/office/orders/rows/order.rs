@@ -58,7 +58,7 @@ pub enum TransactionState {
     Credited,
     /// The buyer was told that it was cancelled. Workers KV has this: the ledger does not filter by it.
     Cancelled,
-    /// An e-mail or message failed in the last 30 days, and was not sent since. Workers KV has this: the ledger does not
+    /// An e-mail or message failed in the last 30 days, and was neither sent nor dismissed since. Workers KV has this: the ledger does not
     /// filter by it.
     Failed,
     /// The offering of one of its pledges had no price.

@@ -19,7 +19,7 @@ pub struct ListedOrder<'o> {
     /// What its record says; `None` if the record cannot be read.
     pub brief: Option<Brief>,
     pub is_cancelled: bool,
-    /// Whether an e-mail or message failed, and was not sent since.
+    /// Whether an e-mail or message failed, and was neither sent nor dismissed since.
     pub has_failed: bool,
 }
 

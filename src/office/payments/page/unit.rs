@@ -30,8 +30,7 @@ pub(crate) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     query: &Form,
 ) -> Result {
-    let scope = Scope { unit: unit.to_owned(), mode: query.mode()? };
-    let usage = of_scope(context, &scope).await?;
+    let (scope, usage) = of_unit(context, unit, query).await?;
     Ok(page(context, &scope, &usage))
 }
 
@@ -41,8 +40,7 @@ pub(crate) async fn payments_csv<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     query: &Form,
 ) -> Result {
-    let scope = Scope { unit: unit.to_owned(), mode: query.mode()? };
-    let usage = of_scope(context, &scope).await?;
+    let (scope, usage) = of_unit(context, unit, query).await?;
     let day = date_time(context.clock.now_ms());
     Ok(file(&["payments", unit, scope.mode.name(), day_of(&day)], usage))
 }
@@ -53,17 +51,19 @@ pub(super) fn file(name: &[&str], Usage { months, coverage }: Usage) -> Page {
     Page::csv(name, &listing(&sums, &coverage))
 }
 
-/// Returns the usage of a scope. People of shops see "the operator" instead of the person who marked a month as paid.
-async fn of_scope<S: OperatorStore, C, E>(
+/// Returns the unit in the mode of the query, with its usage. People of shops see "the operator" instead of the person who marked a month as paid.
+async fn of_unit<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
-    scope: &Scope,
-) -> Result<Usage> {
-    let mut usage = usage::of_scope(context.store, context.ledger, scope).await?;
+    unit: &str,
+    query: &Form,
+) -> Result<(Scope, Usage)> {
+    let scope = Scope { unit: unit.to_owned(), mode: query.mode()? };
+    let mut usage = usage::of_scope(context.store, context.ledger, &scope).await?;
     if context.is_of_shop() {
         let settled = usage.months.iter_mut().filter_map(|month| month.settled.as_mut());
         settled.for_each(|settled| THE_OPERATOR.clone_into(&mut settled.by));
     }
-    Ok(usage)
+    Ok((scope, usage))
 }
 
 fn page<S, C: Clock, E: Entropy>(

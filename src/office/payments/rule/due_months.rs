@@ -88,6 +88,21 @@ pub async fn all_due_months(
     Ok(Usage { months, coverage })
 }
 
+/// Returns the page of these months that begins after a month, as [`due_months`] lists it.
+pub fn page_of(
+    Usage { mut months, coverage }: Usage,
+    after: Option<&ScopeMonth>,
+    most: usize,
+) -> DuePage {
+    if let Some(after) = after.cloned().map(MonthUsage::new) {
+        months.retain(|usage| usage.order(&after).is_gt());
+    }
+    let has_more = months.len() > most;
+    months.truncate(most);
+    let next = months.last().filter(|_| has_more).map(|usage| usage.of.clone());
+    DuePage { months, next, coverage }
+}
+
 /// Returns the given month. If no month is given, returns the last [`MONTHS`] ended months, except those that
 /// the ledger does not keep.
 fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<Month>> {

@@ -21,6 +21,8 @@ use maud::{Markup, html};
 /// Maximum number of offerings that a page shows, and that a sentence names.
 const MAX_ROWS: usize = 500;
 const MAX_NAMED: usize = 5;
+/// Above this number of orders in a year, the start page does not sum their quantities.
+const MAX_SUMMED: u64 = 20_000;
 /// Maximum number of updates that the page lists.
 const MAX_TOLD: usize = 50;
 /// Maximum number of characters of an update's sentence.
@@ -53,15 +55,20 @@ pub(crate) async fn impact<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(format!("Impact of {unit}"), content))
 }
 
-/// Renders the quantities of the year in a line, with a link to the page. Ledger cost: 4 or 5 queries. KV cost: 1 read.
+/// Renders the quantities of the year in a line, with a link to the page. For a unit with many orders, has their number
+/// instead. Ledger cost: 5 or 6 queries. KV cost: 1 read.
 pub(super) async fn line<S: OperatorStore, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
 ) -> Result<Markup, OperatorError> {
-    let year = of_year(context, unit).await?;
-    let pledged = match year.pledged.is_empty() {
-        true => "nothing pledged yet".to_owned(),
-        false => list(&year.pledged),
+    let now_ms = context.clock.now_ms();
+    let pledged = match fulfilments::orders_of_year(context.ledger, unit, now_ms).await? {
+        0 => "nothing pledged yet".to_owned(),
+        1..=MAX_SUMMED => match list(&of_year(context, unit).await?.pledged) {
+            pledged if pledged.is_empty() => "everything was credited".to_owned(),
+            pledged => pledged,
+        },
+        orders => view::counted(orders, "order"),
     };
     Ok(
         html! { a href=(link::path(&["units", unit, "impact"])) { (view::beginning(&pledged, MAX_SENTENCE)) } },

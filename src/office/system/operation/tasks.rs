@@ -18,6 +18,7 @@ use strum::{IntoEnumIterator as _, VariantNames as _};
 /// Maximum number of accepted tasks that are listed.
 const MAX_LISTED: usize = 1_000;
 
+const KINDS: Kind = Kind::Choice { choices: TaskKind::VARIANTS };
 const LIMIT: Argument = Argument::option(
     "unusual-charge",
     Kind::Number { least: 0, most: 9_007_199_254_740_991 },
@@ -33,7 +34,7 @@ pub const ACCEPT: Spec = Spec::changes(
     &[
         Argument::positional(
             "task",
-            Kind::Choice { choices: TaskKind::VARIANTS },
+            KINDS,
             "the kind of task: `unpriced`, unpriced pledges of a month; `unusual`, a transaction with an unusual charge; `untold`, pledges without an update; `idle`, a unit without a live transaction; `finding`, a finding of the ledger; `connection`, a shop system with a problem",
         ),
         LIMIT,
@@ -78,6 +79,38 @@ fn question(task: TaskKind, open: &[Task]) -> Question {
         .about(vec![("Tasks", Fact::List(about))])
         .effect("The home page does not show them any more. A task comes back if its facts change.")
         .button("Accept")
+}
+
+// ---- Reopen --------------------------------------------------------------------------------------
+
+pub const REOPEN: Spec = Spec::changes(
+    "tasks",
+    "reopen",
+    "withdraw the acceptance of a task, so that the home page shows it again",
+    &[
+        Argument::positional("task", KINDS, "the kind of task"),
+        Argument::positional(
+            "subject",
+            text("subject"),
+            "what the task is about, as `tasks list` prints it",
+        ),
+    ],
+)
+.button("Reopen")
+.answers("`task`; `subject`");
+
+#[derive(Serialize, Deserialize)]
+pub struct Reopen {
+    task: TaskKind,
+    subject: String,
+}
+
+pub async fn reopen<P: Ports>(call: &Call<'_, P>, asked: Reopen) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let of = (asked.task, &*asked.subject);
+    let done = tasks::reopen(call.ledger, &call.author(&by)?, of).await?;
+    let said = format!("The task of the kind `{}` is open again: {}.", of.0.name(), of.1);
+    Answer::changed(&done.map(|()| &asked), Changed::new(said, Facts::new()))
 }
 
 // ---- List ----------------------------------------------------------------------------------------

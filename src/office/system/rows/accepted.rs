@@ -67,6 +67,23 @@ pub(crate) fn accepting(tasks: &[AcceptedTask]) -> Result<Statement> {
     Accept { tasks }.statement()
 }
 
+/// Returns the statement that removes the acceptance of a task.
+pub(crate) fn reopening(task: TaskKind, subject: &str) -> Result<Statement> {
+    Reopen { task, subject }.statement()
+}
+
+#[derive(Serialize)]
+struct Reopen<'a> {
+    task: TaskKind,
+    subject: &'a str,
+}
+
+impl Query for Reopen<'_> {
+    type Row = ();
+    const SQL: &'static str =
+        "DELETE FROM accepted_tasks WHERE task = ?1 ->> '$.task' AND subject = ?1 ->> '$.subject'";
+}
+
 #[derive(Serialize)]
 struct Accepted {
     most: usize,

@@ -3,7 +3,7 @@
 
 use super::attention;
 use super::attention::MAX_UNITS;
-use crate::office::audit::rule::{Author, MemberChange, Subject};
+use crate::office::audit::rule::{Author, Subject};
 use crate::office::connections::rows::troubles::Trouble;
 use crate::office::connections::rule as connections;
 use crate::office::fulfilment::rule as fulfilments;
@@ -28,7 +28,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
 /// Maximum number of accepted tasks that are read.
-const MAX_ACCEPTED: usize = 10_000;
+pub const MAX_ACCEPTED: usize = 10_000;
 /// Maximum number of tasks that are accepted at once.
 pub const MAX_TASKS: usize = 100;
 /// Maximum number of findings that are read.
@@ -116,6 +116,11 @@ impl Task {
 pub struct Accepted(BTreeMap<(TaskKind, String), String>);
 
 impl Accepted {
+    pub fn of(tasks: &[AcceptedTask]) -> Self {
+        let facts = |it: &AcceptedTask| ((it.task, it.subject.clone()), it.facts.clone());
+        Accepted(tasks.iter().map(facts).collect())
+    }
+
     /// Returns whether nobody accepted the task with these facts.
     pub fn leaves_open(&self, task: &Task) -> bool {
         let key = (task.task, task.subject.clone());
@@ -126,12 +131,6 @@ impl Accepted {
 /// Returns at most `most` accepted tasks, newest first. Ledger cost: 1 query.
 pub async fn list(ledger: &dyn Ledger, most: usize) -> Result<Vec<AcceptedTask>> {
     Ok(rows::accepted(ledger, most).await?)
-}
-
-/// Returns the newest 10,000 accepted tasks. Ledger cost: 1 query.
-pub async fn accepted(ledger: &dyn Ledger) -> Result<Accepted> {
-    let tasks = list(ledger, MAX_ACCEPTED).await?;
-    Ok(Accepted(tasks.into_iter().map(|it| ((it.task, it.subject), it.facts)).collect()))
 }
 
 /// Returns the open findings of the ledger. Ledger cost: 1 query.
@@ -147,7 +146,7 @@ pub async fn open(
     clock: &impl Clock,
     (kind, limit): (TaskKind, Option<u64>),
 ) -> Result<Vec<Task>> {
-    let accepted = accepted(ledger).await?;
+    let accepted = Accepted::of(&list(ledger, MAX_ACCEPTED).await?);
     let mut tasks: Vec<_> = match kind {
         TaskKind::Unpriced => {
             attention::unpriced(ledger, clock).await?.iter().map(Task::unpriced).collect()
@@ -175,6 +174,7 @@ pub async fn open(
 }
 
 const ACCEPT: &str = "tasks accept";
+const REOPEN: &str = "tasks reopen";
 
 /// The outcome of an acceptance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,11 +229,39 @@ async fn accept_now(
     }
 }
 
+/// Withdraws the acceptance of a task: if its facts still hold, the home page shows it again. Ledger cost: 3 calls.
+///
+/// # Errors
+/// If nobody accepted the task, or the ledger fails.
+pub async fn reopen(
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (kind, of): (TaskKind, &str),
+) -> Result<Done<()>> {
+    let work = async |at: &Commit<'_, _, _>| reopen_now(at, (kind, of)).await;
+    commit(ledger, author, (REOPEN, &(kind, of)), work).await
+}
+
+async fn reopen_now(
+    commit: &Commit<'_, impl Clock, impl Entropy>,
+    (kind, of): (TaskKind, &str),
+) -> Result<()> {
+    let accepted = list(commit.ledger, MAX_ACCEPTED).await?;
+    if !accepted.iter().any(|it| it.task == kind && it.subject == of) {
+        let problem = "nothing was changed: nobody has accepted this task";
+        return Err(OperatorError::at("subject", RefusalCode::NotFound, problem));
+    }
+    let on = || vec![kind.name().to_owned(), of.to_owned()];
+    let entry = commit.author.entry(REOPEN, |_| on()).await?;
+    match commit.make(&entry, &(), [rows::reopening(kind, of)?]).await? {
+        true => Ok(()),
+        false => Err(OperatorError::try_again("nothing was changed: try again")),
+    }
+}
+
 /// Returns what the audit log records about an acceptance: the kind and the subjects of the tasks, and the reason.
 fn subject((kind, reason): (TaskKind, &str), tasks: &[Task]) -> Subject {
     let subjects = tasks.iter().map(|task| task.subject.as_str());
     let on = [kind.name()].into_iter().chain(subjects).map(str::to_owned).collect();
-    let after = Some(reason.to_owned());
-    let changed = vec![MemberChange { member: "reason".to_owned(), before: None, after }];
-    Subject { on, changed, of: None }
+    Subject::with_reason(on, reason)
 }

@@ -46,7 +46,7 @@ pub(crate) async fn updates<S: OperatorStore, C: Clock, E: Entropy>(
                 (MAX_UPDATES) " for each offering. It shows a change after about " (APPLIED_SECONDS) " s."
             }
         }
-        (add_section(context, selection, &offerings))
+        (add_section(context, selection, (&offerings, query.text("offering"))))
     };
     Ok(Page::new(PAGE.0, content))
 }
@@ -85,7 +85,7 @@ async fn pledged<S: OperatorStore, C, E>(
 fn add_section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     MonthSelection { mode, month }: MonthSelection,
-    offerings: &[String],
+    (offerings, chosen): (&[String], &str),
 ) -> Markup {
     html! {
         section #add {
@@ -95,6 +95,7 @@ fn add_section<S, C: Clock, E: Entropy>(
                 fixed: &[("mode", mode.name()), ("month", &month.to_string())],
                 leave_out: left_out(context.settings),
                 suggestions: &[("offering", offerings)],
+                values: &[("offering", chosen)],
                 items: &[("text", &sentences(&NewUpdate::default()))],
                 buttons: preview_button("/updates/preview"),
                 ..OperationForm::new(&ADD, PATH)

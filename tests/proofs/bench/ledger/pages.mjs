@@ -6,9 +6,11 @@ import { openKv } from "../../../../scripts/lib/kv.mjs";
 import { log } from "../../../../scripts/lib/output.mjs";
 import { runCron, workers } from "../../ledger/workers.mjs";
 import { LocalD1 } from "./d1.mjs";
+import { failedOnes, fillOffice } from "./office.mjs";
 
 const BIGGEST = "unit_0"; // of orders.rs
 const MONTH = "2026-10";
+const OFFERING = "offering-07";
 const [MONTH_MS, NEXT_MS] = [Date.parse("2026-10-01"), Date.parse("2026-11-01")];
 const EXPORTED = 2_000; // transactions of a month that a page of the dashboard can export
 const DAY_MS = 86_400_000;
@@ -17,8 +19,8 @@ const DEADLINE_MS = 60_000;
 
 const shop = `unit=${BIGGEST}&mode=live`;
 /**
- * Returns the measured pages of the dashboard, named by what a person does there. A form is posted, and its redirect
- * is followed.
+ * Returns the measured pages of the dashboard, named by what a person does there. A form is posted, and its redirects
+ * are followed, except one to the page of a transaction: Workers KV has no records of transactions.
  * @param {string} exported a unit whose transactions of the month are exported
  * @returns {[name: string, path: string, form?: Record<string, string>][]}
  */
@@ -30,14 +32,24 @@ const pages = (exported) => [
   ["paid transactions", "/orders?state=paid"],
   ["not paid transactions of a unit", `/orders?${shop}&state=unpaid`],
   ["credited transactions", "/orders?state=credited"],
+  ["cancelled transactions", "/orders?state=cancelled"],
+  ["failed transactions", "/orders?state=failed"],
+  ["erased transactions", "/orders?state=erased"],
+  ["credited transactions of a unit", `/orders?${shop}&state=credited`],
+  ["25 transactions of given days", `/orders?from=${MONTH}-03&to=${MONTH}-05&rows=25`],
   ["transactions of a month by charge", `/orders?month=${MONTH}&least=999999`],
   ["transactions of a rare key", `/orders?${shop}&key=000000000009`],
   ["units", "/units"],
   ["a unit", `/units/${BIGGEST}`],
+  ["impact of a unit", `/units/${BIGGEST}/impact`],
   ["payments of a unit", `/units/${BIGGEST}/payments?mode=live`],
   ["fulfilment", `/fulfilment?mode=live&month=${MONTH}`],
+  ["shops of an offering", `/fulfilment/shops?mode=live&month=${MONTH}&offering=${OFFERING}`],
+  ["updates", `/updates?mode=live&month=${MONTH}`],
   ["payments", "/payments"],
   ["payments of a month", `/payments?mode=live&month=${MONTH}`],
+  ["several payments of a month", `/payments/several?mode=live&month=${MONTH}`],
+  ["statements of a month", `/payments/statements?mode=live&month=${MONTH}`],
   ["statement", `/units/${BIGGEST}/statement?mode=live&month=${MONTH}`],
   [
     "transactions of a statement (CSV)",
@@ -47,8 +59,10 @@ const pages = (exported) => [
   ["prices", "/prices"],
   ["failed e-mails", "/mails"],
   ["audit log", "/audit"],
+  ["e-mails to people", "/notices"],
   ["system", "/system"],
   ["find by order number", "/find", { text: "order-300000" }],
+  ["find by order number and shop", "/find", { text: `#order-300000 ${BIGGEST}` }],
   ["find by e-mail address", "/find", { text: "buyer-7@shop.example" }],
   ["find by unit", "/find", { text: BIGGEST }],
 ];
@@ -64,15 +78,18 @@ const pages = (exported) => [
 export async function measurePages(tools, folder, { file, shops, rounds }) {
   log("asking the dashboard");
   let exported = "";
+  const failed = [];
   await LocalD1.make(folder, (copy) => {
     copyFileSync(file, copy);
     const database = new DatabaseSync(copy);
     reconcile(database);
     forgetToday(database);
     exported = medium(database);
+    fillOffice(database, shops);
+    failed.push(...failedOnes(database));
     database.close();
   });
-  await writeRecords(tools, folder, shops);
+  await writeRecords(tools, folder, shops, failed);
   const { dashboard } = await workers(tools, folder);
   try {
     const origin = await dashboard.origin();
@@ -116,13 +133,18 @@ function medium(database) {
   return String(found.unit);
 }
 
-/** Writes the KV records of the shops, and the secret with which the ledger's rows were generated. */
-async function writeRecords(tools, folder, shops) {
+/**
+ * Writes the KV records of the shops and of the e-mails that failed, and the secret with which the ledger's rows were
+ * generated.
+ */
+async function writeRecords(tools, folder, shops, failed) {
   const kv = await openKv(tools, { persistTo: folder });
   try {
     const at = "2026-01-01T00:00:00.000Z";
     const register = { created: at, by: "operator@small-hours.example" };
     const units = Array.from({ length: shops }, (_, at) => `unit_${at}`);
+    const today = new Date().toISOString();
+    const marker = { state: "failed", reason: "E_X", round: 1, attempts: 6, at: today };
     await kv.write([
       { key: "secret", value: JSON.stringify({ secret: SECRET, version: 1 }) },
       ...units.map((unit) => ({ key: `unit:${unit}`, value: "{}", metadata: register })),
@@ -130,6 +152,10 @@ async function writeRecords(tools, folder, shops) {
         key: `profile:${unit}`,
         value: JSON.stringify({ name: `Shop ${unit}`, version: 1 }),
       })),
+      ...failed.flatMap((id) => [
+        { key: `mail-failed:${today.slice(0, 10)}:${id}`, value: "{}" },
+        { key: `notification:${id}`, value: JSON.stringify(marker) },
+      ]),
     ]);
   } finally {
     await kv.close();
@@ -145,13 +171,20 @@ async function times(count, act) {
 /** Asks for a page, and reads all of it. @param {string} origin @param {string} path @param {Record<string, string>} [form] */
 async function ask(origin, path, form) {
   const began = performance.now();
-  const response = await fetch(`${origin}${path}`, {
+  const request = {
     signal: AbortSignal.timeout(DEADLINE_MS),
-    ...(form ? { method: "POST", headers: { origin }, body: new URLSearchParams(form) } : {}),
-  });
+    redirect: /** @type {const} */ ("manual"),
+  };
+  const post = form && { method: "POST", headers: { origin }, body: new URLSearchParams(form) };
+  let response = await fetch(`${origin}${path}`, { ...request, ...post });
+  let location = response.headers.get("location");
+  while (location && !location.startsWith("/transactions/")) {
+    response = await fetch(new URL(location, origin), request);
+    location = response.headers.get("location");
+  }
   const text = await response.text();
   const ms = performance.now() - began;
-  if (!response.ok)
+  if (!response.ok && !location)
     throw new Error(
       `${path} answered ${response.status}: ${text.replace(/^.*<main[^>]*>/s, "").slice(0, 300)}`,
     );

@@ -3,6 +3,7 @@
 use crate::orders::{RARE, Size, key};
 use futures_executor::block_on;
 use impact_pledge::office::fulfilment::rows::quantities;
+use impact_pledge::office::fulfilment::rows::unit_quantities;
 use impact_pledge::office::orders::rows::order::{Filter, PageCursor, TransactionState};
 use impact_pledge::office::orders::rows::orders;
 use impact_pledge::office::orders::rows::orders::{Direction, by_email, by_reference};
@@ -133,6 +134,13 @@ fn totals() -> Vec<Question> {
         quantities("quantities of a month, biggest shop", true, june()),
         quantities("quantities of a month, all shops", false, june()),
         quantities("quantities of twelve months, all shops", false, year()),
+        quantities("quantities of twelve months, biggest shop", true, year()),
+        question("shops of an offering in a month", |ledger| {
+            let month = Month::parse("2026-06").unwrap();
+            let found =
+                unit_quantities::by_unit(ledger, Mode::Live, month, "offering-07", EXPORTED);
+            block_on(found).unwrap().len()
+        }),
         payments("unpaid months of all shops, a page", None, year()),
         payments("unpaid months of the biggest shop, a page", Some(BIGGEST), year()),
         question("a statement of the biggest shop", |ledger| {

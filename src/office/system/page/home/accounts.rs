@@ -8,6 +8,7 @@ use crate::office::orders::page::orders;
 use crate::office::orders::rows::notes;
 use crate::office::orders::rows::notes::HandOver;
 use crate::office::shared::page::context::PageContext;
+use crate::office::shared::page::unit_names::UnitNames;
 use crate::office::shared::page::{link, view};
 use crate::office::shared::rule::roles::Permission;
 use crate::office::system::page::acceptance::accept;
@@ -121,11 +122,12 @@ pub(super) async fn unusual<S, C: Clock, E: Entropy>(context: &PageContext<'_, S
     let ledger = context.ledger;
     let found = attention::unusual(ledger, context.clock, limit, MAX_NAMED).await?;
     let UnusualCharges { count, newest } = &found;
+    let names = context.names_of(newest.iter().map(|charge| &*charge.unit)).await;
     Ok((*count > 0).then(|| html! {
         (view::counted(*count, "unusual transaction")) " in the last " (UNUSUAL_DAYS) " days"
         @if *count > newest.len() as u64 { ", the newest " (newest.len()) }
         ":"
-        ul { @for charge in newest { li { (unusual_charge(charge)) } } }
+        ul { @for charge in newest { li { (unusual_charge(charge, &names)) } } }
         p { small {
             "A charge is unusual if it is more than " (UNUSUAL_TIMES) " times the median of its unit's \
                                                                        charges, for units with at least "
@@ -137,12 +139,12 @@ pub(super) async fn unusual<S, C: Clock, E: Entropy>(context: &PageContext<'_, S
     }))
 }
 
-fn unusual_charge(charge: &UnusualCharge) -> Markup {
+fn unusual_charge(charge: &UnusualCharge, names: &UnitNames) -> Markup {
     let UnusualCharge { id, unit, created_at, currency_code, amount } = charge;
     let of_unit = orders::address(&[("unit", unit), ("mode", Mode::Live.name())]);
     let money = html! { (amount) " " (view::untrusted_text(currency_code)) };
     html! {
         a href=(link::path(&["transactions", id])) { (money) }
-        ", " a href=(of_unit) { (view::untrusted_text(unit)) } ", " (view::time(created_at))
+        ", " (names.link_to(&of_unit, unit)) ", " (view::time(created_at))
     }
 }

@@ -6,7 +6,7 @@ mod accounts;
 mod lines;
 mod operators;
 
-use super::acceptance::accepted;
+use super::acceptance;
 use super::first_day::checklist;
 use crate::office::orders::rows::notes::HandOver;
 use crate::office::shared::page::context::PageContext;
@@ -15,21 +15,23 @@ use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
 use crate::office::shared::rule::roles::Permission;
 use crate::office::system::rule::tasks;
+use crate::office::system::rule::tasks::Accepted;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::OperatorStore;
 use accounts::{credits, handed_over, mails, unpriced, unsettled, unusual};
-use futures_util::future::{LocalBoxFuture, join_all, join3};
+use futures_util::future::{LocalBoxFuture, join, join_all};
 use lines::Task;
 use maud::{Markup, html};
 use operators::{backup, connections, idle, ledger, untold};
 
-/// Shows the start page. KV cost: at most 9 lists and 86 reads. Ledger cost: 12 queries, all but one sent at the same time, and 7 or
+/// Shows the start page. KV cost: at most 9 lists and 86 reads. Ledger cost: 11 queries, all but one sent at the same time, and 7 or
 /// 8 beside them. A new service costs as much as the [`checklist`] more.
 pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
 ) -> Result {
     let steps = task(context, Permission::Operate, "The first steps", Box::pin(checklist(context)));
-    let (steps, tasks, accepted) = join3(steps, tasks(context), accepted(context)).await;
+    let accepted = tasks::list(context.ledger, tasks::MAX_ACCEPTED).await.unwrap_or_default();
+    let (steps, tasks) = join(steps, tasks(context, &Accepted::of(&accepted))).await;
     let content = html! {
         @if let Some(steps) = &steps { section { (steps) } }
         @if steps.is_none() || !tasks.is_empty() {
@@ -37,7 +39,7 @@ pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
                 h2 { "To do" }
                 @if tasks.is_empty() { p { "Nothing needs doing." } }
                 @else { ul.plain.tasks { @for task in &tasks { li { (task) } } } }
-                (accepted)
+                (acceptance::accepted(context, &accepted))
             }
         }
         @if context.may(Permission::Operate) { p { a href="/person" { "Erase a person" } } }
@@ -48,9 +50,9 @@ pub(crate) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
 /// Returns the lines of the tasks, in the order of their urgency.
 async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    accepted: &Accepted,
 ) -> Vec<Markup> {
     use Permission::{Account, Look, Operate, Support};
-    let accepted = &tasks::accepted(context.ledger).await.unwrap_or_default();
     let lines = join_all([
         task(
             context,

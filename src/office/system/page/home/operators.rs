@@ -34,7 +34,7 @@ pub(super) async fn untold<S: OperatorStore, C: Clock, E: Entropy>(
             "No update is published about "
             @for (index, Balance { month, offering, pledged, .. }) in found.iter().take(MAX_NAMED).enumerate() {
                 @if index > 0 { ", " }
-                a href=(in_month("/updates", *month, &[])) { (view::untrusted_text(offering)) ", " (view::month(*month)) }
+                a href=(in_month("/updates", *month, &[("offering", offering)])) { (view::untrusted_text(offering)) ", " (view::month(*month)) }
                 " (" (view::grouped(pledged)) " pledged)"
             }
             @if others > 0 { " and " (others) " more" }
