@@ -410,7 +410,8 @@ WHERE t.type = 'table' GROUP BY t.name",
         columns
     });
     let mut kept: Vec<_> = kept.collect();
-    (own.sort(), kept.sort());
+    own.sort();
+    kept.sort();
     assert_eq!(kept, own);
 }
 

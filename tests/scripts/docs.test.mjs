@@ -89,7 +89,12 @@ const STATED = [
     /MAX_A_DAY: usize = (.+);/,
     (n) => `up to ${n} messages a day`,
   ],
-  ["dashboard", "office/mails/operation/batch", / PAGE_STEP: usize = (.+);/, (n) => `take ${n} at a time`],
+  [
+    "dashboard",
+    "office/mails/operation/batch",
+    / PAGE_STEP: usize = (.+);/,
+    (n) => `take ${n} at a time`,
+  ],
   [
     "shop-systems",
     "office/connections/rule/secrets",
