@@ -51,7 +51,7 @@ const WRONG = {
     ]),
   ),
   "prices check": "unknown command 'check'",
-  "prices set --mode live": "missing required argument 'file'",
+  "prices set --mode live": "nothing was changed: no price is different",
   "prices change tree": "missing required argument 'price'",
   "teams add t": "missing required argument 'unit'",
   "teams remove": "missing required argument 'team'",

@@ -134,7 +134,7 @@ test("an e-mail is resent locally, and an erasure also removes the hash of its a
   );
   const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });
-  assert.match(await words(...ofDay, "--yes"), /^Queued: 0\nAlready queued: 1\nSent, skipped/m);
+  assert.match(await words(...ofDay, "--yes"), /^Queued +0\nAlready queued +1\nSent, skipped/m);
   assert.deepEqual(messages.at(-1), { ...message, round: 5, service: "Email" });
   assert.equal(messages.length, 3);
 

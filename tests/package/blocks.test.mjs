@@ -183,7 +183,7 @@ const CALLED = {
       assert.deepEqual(validate(payload), []);
   },
   echo: ([text = ""]) => JSON.parse(text),
-  ...Object.fromEntries(["cargo", "cd", "export", "jq"].map((name) => [name, () => {}])),
+  ...Object.fromEntries(["cargo", "cd", "export", "jq", "openssl"].map((name) => [name, () => {}])),
 };
 
 for (const page of new Set(inLanguages("sh").map(({ page }) => page)))
