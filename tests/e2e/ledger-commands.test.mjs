@@ -107,7 +107,7 @@ test("transactions before a month can be left out of the ledger, and added again
   assert.equal((await json(0, "status")).keptFrom, next);
   assert.match(
     await command(0, "status"),
-    new RegExp(`^Kept +from ${next.replace(".000", "")} on$`, "m"),
+    new RegExp(`^Transactions kept +since ${next.replace(".000", "")}$`, "m"),
   );
   const { keptFrom, missing } = await json(0, "keep-from", "all", "--yes", "--by", "Ada");
   assert.deepEqual([keptFrom, missing, await count()], [null, names.length, names.length]);
