@@ -162,12 +162,13 @@ test("support: an order, its e-mail, its key, its twin, its price", async (t) =>
   const found = page.url(); // the page of the only order with this number
   await shows(page, "SH-1055", /Unit\s+unit_dev/, /Charge\s+\d+\.\d\d USD/, /of the unit unit_dev/);
   await shows(page, /State\s+Sent/);
+  await page.goto(`${dashboard.origin}/orders`);
+  await page.goBack();
+  assert.equal(page.url(), found, "Back does not ask to send the search again");
   await send(page, {}, button("Send again"));
   await send(page, {}, button("Send it again"));
   await shows(page, "The notification is queued");
-  await page.goBack();
-  await page.goBack();
-  assert.equal(page.url(), found, "Back does not ask to send the search again");
+  await page.goto(found);
   await find(page, "SH-7777");
   await send(page, {}, link("SH-7777"));
   await shows(

@@ -58,7 +58,7 @@ const WRONG = {
   "people add a@b.example --role viewer": "give either `--unit` or `--team`",
   "people list --unit a --team b": "give either `--unit` or `--team`",
   "units set unit_1":
-    "give at least one field to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--messaging-services`, `--reply-to`, `--mail-text`, `--time-zone`, `--billing-name`, `--billing-address`, `--tax-text`, `--public-total`",
+    "give at least one field to set: `--name`, `--logo`, `--link`, `--accent`, `--time-zone`, `--language`, `--mail`, `--messaging-services`, `--reply-to`, `--mail-text`, `--public-total`, `--billing-name`, `--billing-address`, `--tax-text`",
   "units unset unit_1 name":
     "command-argument value 'name' is invalid for argument 'fields'. Allowed choices are logo, accent, language, link, reply-to, mail-text, time-zone, billing-name, billing-address, tax-text.",
   "units set --name n": "missing required argument 'unit'",

@@ -24,7 +24,7 @@ test("each mode has its own prices, and an invalid file changes none", async (t)
   writeFileSync(file, JSON.stringify(EUR));
   assert.match(
     await words("prices", "set", file, "--mode", "live"),
-    /^prices for live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n1 added, 0 unchanged$/m,
+    /^prices for live keys, in EUR\nOFFERING {2}BEFORE {2}AFTER\ntree {6}none {4}0\.50\n1 added, 0 unchanged$/m,
   );
   const { prices, ...record } = await changed("catalogue:live");
   assert.deepEqual(record, { ...EUR, version: 1 });
@@ -54,7 +54,7 @@ test("removed prices and a new currency need confirmation, and each change is ke
   await json(...set("USD", { tree: "0.50", "plastic-kg": "1.25" }, "--by", "Ada"));
   const asked = async (args) => (await command(1, args)).problem;
   const lost = await asked(set("USD", { tre: "50" }, "--mode", "live"));
-  assert.match(lost, /^tree {8}0\.50 {4}–$/m);
+  assert.match(lost, /^tree {8}0\.50 {4}none$/m);
   assert.match(
     lost,
     /^live keys: offerings that lose their price: 2\.\n\nstopped: Set these prices\? This was not confirmed, so no price was changed\. /m,
@@ -79,14 +79,14 @@ test("removed prices and a new currency need confirmation, and each change is ke
   const history = (await words("prices", "history")).replaceAll(/^\S+Z {2}/gm, "");
   assert.equal(
     history,
-    `TIME                  BY   MODE  OFFERING    BEFORE  AFTER
-Ada  test  plastic-kg  –       1.25
-Ada  test  tree        –       0.50
-Ada  live  plastic-kg  –       1.25
-Ada  live  tree        –       0.50
+    `SET ON                BY   MODE  OFFERING    BEFORE  AFTER
+Ada  test  plastic-kg  none    1.25
+Ada  test  tree        none    0.50
+Ada  live  plastic-kg  none    1.25
+Ada  live  tree        none    0.50
 Bo   live  tree        0.50    0.55
-Cy   test  (currency)  USD     EUR
-Cy   test  plastic-kg  1.25    –
+Cy   test  Currency    USD     EUR
+Cy   test  plastic-kg  1.25    none
 Cy   test  tree        0.50    0.60
 `,
   );

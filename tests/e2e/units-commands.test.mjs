@@ -54,7 +54,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   );
   assert.match(
     await words("units", "list"),
-    /^unit_0 +unreadable record: `name` must be one line/m,
+    /^unit_0 +Unreadable profile: `name` must be one line/m,
   );
 
   const wrong = ["units", "set", "unit_1", "--name", "Nord", "--link", "http://nord.example/"];

@@ -138,6 +138,6 @@ test("a file is uploaded as the picture of an update, into the bucket of `npm st
   await fails(picture(file("c.png", PNG)), /no bucket is bound as `PICTURES`/);
   assert.match(
     await words("fulfilments", "shops", month, "tree"),
-    /UNIT +ORDERS +PLEDGED\n\S+ +1 +3\n/,
+    /UNIT +NAME +ORDERS +PLEDGED\n\S+ +1 +3\n/,
   );
 });

@@ -28,7 +28,7 @@ test("an environment is chosen by its name, or by the first words of it", () => 
   assert.deepEqual(named("vit"), []);
 });
 
-test("there are 64, and each has a name of its own", () => assert.equal(new Set(named()).size, 64));
+test("there are 65, and each has a name of its own", () => assert.equal(new Set(named()).size, 65));
 
 test("Firefox is taken from FIREFOX_PATH or PATH, else skipped with a reason", () => {
   assert.equal(

@@ -52,7 +52,7 @@ async function preview(system, { settings, name, value }) {
 }
 
 test("every example of rules is followed by what it pledges, and each basis has one", () => {
-  assert.equal(EXAMPLES.length, PAGE.match(/^```json$/gm)?.length);
+  assert.equal(EXAMPLES.length, PAGE.match(/^```json\n\{\s*"rules"/gm)?.length);
   const bases = EXAMPLES.map(({ settings }) => Object.keys(JSON.parse(settings).rules[0].basis)[0]);
   const { properties } = JSON.parse(read("docs/connection.schema.json"));
   const all = Object.keys(properties.rules.items.properties.basis.properties);
@@ -92,7 +92,7 @@ test("its tables have every setting of a sum, of a rule and of a connection", ()
 // ---- Words ---------------------------------------------------------------------------------------
 
 test("its table of outcomes has the words of the dashboard and of the commands", () => {
-  const words = read(`${CONNECTIONS}/page/connection.rs`).matchAll(/Fate::(\w+) => "([^"]+)"/g);
+  const words = read(`${CONNECTIONS}/operation/read.rs`).matchAll(/Fate::(\w+) => "([^"]+)"/g);
   const outcomes = [...words].map(([, fate, label]) => `| ${label} | \`${fate.toLowerCase()}\` |`);
   assert.ok(outcomes.length >= 11);
   assert.deepEqual(
@@ -104,7 +104,7 @@ test("its table of outcomes has the words of the dashboard and of the commands",
 test("each label that it names is one of the dashboard", () => {
   const pages = ["connection", "missed", "list"].map((page) => `page/${page}`);
   const others = ["../shops/page/unit", "../orders/page/transaction/details"];
-  const code = ["operation/arguments", "operation/change", ...pages, ...others]
+  const code = ["operation/arguments", "operation/change", "operation/read", ...pages, ...others]
     .map((file) => read(`${CONNECTIONS}/${file}.rs`))
     .join("");
   // A label is bold, and no sentence.
