@@ -63,7 +63,7 @@ test("a transaction is found, shown and erased", async (t) => {
   assert.match(await words(...erase, "--yes"), /is erased; it was first erased at \S+Z\. Amounts/);
   assert.match(
     await words(...show, "--reveal"),
-    /^Erased +\S+Z$[^]+^Safe to retry +yes: the create request had an Idempotency/m,
+    /^Erased +\S+Z\n[\s\S]*\nSafe to retry +yes: the create request had an Idempotency/m,
   );
   assert.match(await words(...byEmail), /^No matching transaction\.$/m);
 });
