@@ -3,12 +3,10 @@
  * phone's screen and a keyboard, without JavaScript. Each test continues where the previous test stopped.
  */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { until } from "../support/until.mjs";
-import { startDashboard } from "../server/dashboard-worker.mjs";
-import { openPage, tools, useBrowser } from "./chromium.mjs";
-import { MONTH, writeDemo } from "./demo.mjs";
+import { openPage, useBrowser } from "./chromium.mjs";
+import { MONTH, startDemoDashboard } from "./demo.mjs";
 import { find, send } from "./keyboard.mjs";
 
 useBrowser();
@@ -22,14 +20,7 @@ const SHOP = "corner_books";
 
 let dashboard;
 before(async () => {
-  dashboard = await startDashboard({
-    main: join("tests", "server", "dashboard-stand-ins.mjs"),
-    email: OPERATOR,
-    vars: { OPERATORS: OPERATOR, SUPPORT, ACCOUNTS },
-    others: [{ configPath: join(tools.root, "wrangler.toml") }],
-    notifications: true,
-  });
-  await writeDemo(dashboard);
+  dashboard = await startDemoDashboard({ OPERATORS: OPERATOR, SUPPORT, ACCOUNTS });
 });
 after(() => dashboard?.close());
 

@@ -1,8 +1,10 @@
 /** Makes the demo records of `npm start`, for tests in a browser. */
+import { join } from "node:path";
 import { Ledger } from "../../scripts/lib/ledger.mjs";
 import { migrate } from "../../scripts/lib/migrations.mjs";
 import { operator } from "../../scripts/lib/operator.mjs";
 import { memoryDatabase } from "../e2e/cloudflare-d1.mjs";
+import { startDashboard } from "../server/dashboard-worker.mjs";
 import { tools } from "./chromium.mjs";
 
 /**
@@ -57,3 +59,19 @@ export async function writeDemo({ kv, db, scheduled }) {
 
 /** A month that has ended and has demo transactions: the one that contains the day 40 days ago. */
 export const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);
+
+/**
+ * Starts a dashboard with the service and the demo records.
+ * @param {{OPERATORS: string, SUPPORT: string, ACCOUNTS: string}} vars who has which role
+ */
+export async function startDemoDashboard(vars) {
+  const dashboard = await startDashboard({
+    main: join("tests", "server", "dashboard-stand-ins.mjs"),
+    email: vars.OPERATORS,
+    vars,
+    others: [{ configPath: join(tools.root, "wrangler.toml") }],
+    notifications: true,
+  });
+  await writeDemo(dashboard);
+  return dashboard;
+}

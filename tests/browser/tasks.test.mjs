@@ -6,9 +6,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { startDashboard } from "../server/dashboard-worker.mjs";
 import { openPage, tools, useBrowser } from "./chromium.mjs";
-import { MONTH, writeDemo } from "./demo.mjs";
+import { MONTH, startDemoDashboard } from "./demo.mjs";
 import { fillIn, find, tabTo } from "./keyboard.mjs";
 import { SHOPS, fill } from "./tasks-world.mjs";
 
@@ -26,14 +25,7 @@ const TABLE = readFileSync(join(tools.root, "docs", "decisions", "clicks.md"), "
 
 let dashboard;
 before(async () => {
-  dashboard = await startDashboard({
-    main: join("tests", "server", "dashboard-stand-ins.mjs"),
-    email: OPERATOR,
-    vars: { OPERATORS: OPERATOR, SUPPORT, ACCOUNTS },
-    others: [{ configPath: join(tools.root, "wrangler.toml") }],
-    notifications: true,
-  });
-  await writeDemo(dashboard);
+  dashboard = await startDemoDashboard({ OPERATORS: OPERATOR, SUPPORT, ACCOUNTS });
   await fill(dashboard);
 });
 after(() => dashboard?.close());

@@ -6,13 +6,14 @@ use crate::office::mails::operation::RESEND;
 use crate::office::mails::rule as notifications;
 use crate::office::mails::rule::{FailedMail, FailedQuery, Failures, Resendable, State};
 use crate::office::orders::page::transaction;
+use crate::office::shared::operation::facts::Fact;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::fields::OperationForm;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::unit_names::UnitNames;
-use crate::office::shared::page::view;
+use crate::office::shared::page::{facts, view};
 use crate::office::shared::rule::delays::SHOWN_SECONDS;
 use crate::pledges::service::{Clock, Entropy};
 use crate::pledges::store::{FAILED_MAIL_DAYS, OperatorStore};
@@ -195,7 +196,7 @@ fn item<S, C: Clock, E: Entropy>(
     let reference = failed.now.as_ref().map(|now| &*now.reference);
     html! {
         p {
-            (view::order_link(&failed.id, reference))
+            (facts::inline(&Fact::order(&failed.id, reference)))
             @if !failed.service.is_email() { " " span.tag { (failed.service.name()) } }
         }
         @match &failed.now {

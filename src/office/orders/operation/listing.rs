@@ -5,7 +5,6 @@ use crate::buyer::recipient::{Language, write_amount};
 use crate::office::orders::rows::order::Order;
 use crate::office::orders::rule::{Brief, Line, ListedOrder, Mark};
 use crate::office::shared::operation::facts::{Fact, Tone};
-use crate::office::shared::operation::link;
 use crate::office::shared::operation::listing::Listing;
 use crate::office::shared::operation::unit_names::UnitNames;
 use crate::pledges::charge::PriceList;
@@ -32,7 +31,9 @@ pub(crate) fn transactions(orders: &[ListedOrder<'_>], names: &UnitNames) -> Lis
         "No transactions.",
         &[
             ("ID", &|it| Fact::id(&it.order.id)),
-            ("Transaction", &|it| named(&it.order.id, it.brief.as_ref())),
+            ("Transaction", &|it| {
+                Fact::order(&it.order.id, it.brief.as_ref().map(|brief| &*brief.reference))
+            }),
             ("Reference", &|it| Fact::text(it.brief.as_ref().map(|brief| &*brief.reference))),
             ("Pledged", &|it| {
                 Fact::Text(it.brief.as_ref().map(Brief::pledged_in_words).unwrap_or_default())
@@ -50,16 +51,6 @@ pub(crate) fn transactions(orders: &[ListedOrder<'_>], names: &UnitNames) -> Lis
             ("Erased", &|it| Fact::time(it.order.erased.as_deref())),
         ],
     )
-}
-
-/// Returns the link to a transaction: its reference, or its ID if the reference is not known.
-fn named(id: &str, brief: Option<&Brief>) -> Fact {
-    match brief {
-        Some(Brief { reference, .. }) if !reference.trim().is_empty() => {
-            Fact::Text(reference.clone()).at(link::path(&["transactions", id]))
-        }
-        _ => Fact::transaction(id),
-    }
 }
 
 fn tag(mark: &Mark) -> Fact {

@@ -123,6 +123,16 @@ impl Fact {
         Fact::id(id).at(link::path(&["transactions", id]))
     }
 
+    /// Creates a link to a transaction that is called by its reference, or by its ID if the reference is not known.
+    pub fn order(id: &str, reference: Option<&str>) -> Self {
+        match reference.filter(|reference| !reference.trim().is_empty()) {
+            Some(reference) => {
+                Fact::Text(reference.to_owned()).at(link::path(&["transactions", id]))
+            }
+            None => Fact::transaction(id),
+        }
+    }
+
     /// Makes the value a link to a page of the dashboard.
     #[must_use]
     pub fn at(self, address: String) -> Self {

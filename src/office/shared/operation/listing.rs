@@ -51,6 +51,13 @@ impl Listing {
         self.without(&others.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
+    /// Leaves out all rows but the first `most`.
+    #[must_use]
+    pub fn first(mut self, most: usize) -> Self {
+        self.rows.truncate(most);
+        self
+    }
+
     /// Replaces the text for an empty list.
     #[must_use]
     pub fn or(self, empty: &str) -> Self {

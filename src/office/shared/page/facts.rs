@@ -16,6 +16,11 @@ pub(crate) fn list_at(facts: &[(&'static str, Fact)], time: &dyn Fn(&str) -> Mar
     html! { @if !rows.is_empty() { (view::facts(&rows)) } }
 }
 
+/// Renders a fact, with times in UTC.
+pub(crate) fn inline(fact: &Fact) -> Markup {
+    value(fact, &view::time)
+}
+
 /// Renders a fact. `time` renders its times.
 pub(super) fn value(fact: &Fact, time: &dyn Fn(&str) -> Markup) -> Markup {
     match fact {

@@ -18,11 +18,7 @@ pub(crate) fn table(listing: &Listing) -> Markup {
 /// Renders the first [`MAX_ROWS`](view::MAX_ROWS) rows of a list; nothing if it has none.
 pub(crate) fn bounded(listing: &Listing) -> Markup {
     let all = listing.rows.len();
-    let shown = Listing {
-        rows: listing.rows.iter().take(view::MAX_ROWS).cloned().collect(),
-        ..listing.clone()
-    };
-    html! { @if all > 0 { (table(&shown)) (view::more(all)) } }
+    html! { @if all > 0 { (table(&listing.clone().first(view::MAX_ROWS))) (view::more(all)) } }
 }
 
 /// Renders a list like [`table`], with a last column for the cells of the page, such as buttons.

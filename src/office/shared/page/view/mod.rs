@@ -23,16 +23,6 @@ pub(crate) fn id_link(id: &str) -> Markup {
     html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
-/// Renders the link to a transaction: its reference, or its ID if the reference is not known.
-pub(crate) fn order_link(id: &str, reference: Option<&str>) -> Markup {
-    match reference.filter(|reference| !reference.trim().is_empty()) {
-        Some(reference) => {
-            html! { a.reference href=(link::path(&["transactions", id])) { (untrusted_text(reference)) } }
-        }
-        None => id_link(id),
-    }
-}
-
 /// Renders links that switch a page between live and test mode. `mode` is the current mode.
 pub(crate) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     let month = month.map(|month| month.to_string());
