@@ -6,11 +6,11 @@
 //! - [`buyer`] is what a buyer sees.
 //! - [`office`] runs the business: keys, prices, payments and more, as pages and as commands.
 //! - `doors` is the only code that knows JavaScript and Cloudflare. It is compiled for wasm32 alone: for the npm package
-//!   (features `client` and `validate`), the service with the consumer of its queue (`server`), the dashboard
-//!   (`dashboard`), and the operators' commands (`operator`).
+//!   (features `client` and `validate`), the service with the consumer of its queue (`server`), and the dashboard with the
+//!   operators' commands (`dashboard`).
 
 pub mod buyer;
-#[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
+#[cfg(any(not(target_family = "wasm"), feature = "dashboard"))]
 // Without this condition, the service's wasm would grow.
 pub mod office;
 pub mod pledges;
@@ -24,7 +24,7 @@ pub mod doors {
     mod client;
     #[cfg(any(feature = "dashboard", feature = "server"))]
     pub mod cloudflare;
-    #[cfg(feature = "operator")]
+    #[cfg(feature = "dashboard")]
     mod commands;
     #[cfg(feature = "dashboard")]
     mod dashboard_worker;
@@ -32,7 +32,7 @@ pub mod doors {
     mod delivery_worker;
     #[cfg(any(feature = "dashboard", feature = "server"))]
     mod mail;
-    #[cfg(any(feature = "dashboard", feature = "operator", feature = "server"))]
+    #[cfg(any(feature = "dashboard", feature = "server"))]
     mod platform;
     #[cfg(feature = "validate")]
     mod validator;

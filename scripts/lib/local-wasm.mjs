@@ -35,15 +35,14 @@ import {
  *   import anything.
  * - `as`: the names of the release builds that the local build replaces.
  *
- * The service, the dashboard and the operator's functions share one build. Three builds would compile most of
- * the crate three times.
+ * The service and the dashboard share one build. Two builds would compile most of the crate twice.
  * @type {Record<string, {features: string, bindgen?: string[], as: string[]}>}
  */
 const CRATES = {
   workers: {
-    features: "dashboard,operator,server",
+    features: "dashboard,server",
     bindgen: ["--force-enable-abort-handler"],
-    as: ["impact_pledge", "dashboard", "operator"],
+    as: ["impact_pledge", "dashboard"],
   },
   client: {
     features: "client",

@@ -1,4 +1,4 @@
-/** Builds the operator's functions as WebAssembly, in a clone of the project. */
+/** Builds the operator's functions, in a clone of the project. The dashboard's wasm contains them. */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locked, replaceFolder } from "./cache.mjs";
@@ -45,7 +45,7 @@ export async function buildOperator(tools, folder = folderOf(tools.root), build 
     if (isFresh(root, folder)) return;
     const state = stateOf(root);
     await replaceFolder(folder, dirname(folder), async (fresh) => {
-      cpSync(await build(tools, "operator"), fresh, { recursive: true });
+      cpSync(await build(tools, "dashboard"), fresh, { recursive: true });
       writeFileSync(join(fresh, "stamp"), state);
     });
   });

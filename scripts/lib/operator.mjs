@@ -82,13 +82,13 @@ export function operator({ root }) {
 }
 
 async function load(root) {
-  const folder = isClone ? await built(root) : join(root, "build", "operator");
+  const folder = isClone ? await built(root) : join(root, "build", "dashboard");
   const {
     initSync,
     default: _,
     ...functions
-  } = await import(pathToFileURL(join(folder, "operator.js")).href);
-  initSync({ module: readFileSync(join(folder, "operator_bg.wasm")) });
+  } = await import(pathToFileURL(join(folder, "dashboard.js")).href);
+  initSync({ module: readFileSync(join(folder, "dashboard_bg.wasm")) });
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]) => [name, withUserErrors(work)]),
   );

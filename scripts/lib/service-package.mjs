@@ -39,7 +39,7 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     const pages = readdirSync(join(root, "docs"), { encoding: "utf8", recursive: true });
     for (const file of pages.filter((name) => /\.(md|yaml)$/.test(name)))
       place(join(root, "docs", file), join(fresh, "docs", file));
-    const linked = await linkedParts(tools, "server,dashboard,operator,client");
+    const linked = await linkedParts(tools, "server,dashboard,client");
     const bundled = bundledParts(root, join(fresh, "dev"));
     const texts = licenceTexts(root, [...linked, ...bundled]);
     writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), texts);
@@ -51,8 +51,6 @@ function copyBuilds(root, fresh) {
   const build = join(root, "build");
   for (const name of [...SERVICE_BUILD, "dashboard", "www"])
     cpSync(join(build, name), join(fresh, "build", name), { recursive: true });
-  for (const name of ["operator.js", "operator_bg.wasm"])
-    place(join(build, "operator", name), join(fresh, "build", "operator", name));
   cpSync(join(root, MIGRATIONS_FOLDER), join(fresh, "migrations"), { recursive: true });
 }
 

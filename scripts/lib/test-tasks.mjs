@@ -24,8 +24,8 @@ export function allTasks({ root, native, wasm }) {
   const script = (name, [file, ...args], more) =>
     task(name, [process.execPath, join(root, file), ...args], more);
   // Two processes of cargo that share a target folder and a profile would wait for each other.
-  const build = (name, part) =>
-    script(name, ["scripts/run.mjs", "build", part], { holds: "wasm, release" });
+  const build = (name, ...parts) =>
+    script(name, ["scripts/run.mjs", "build", ...parts], { holds: "wasm, release" });
   const cargo = (name, args, more) =>
     task(name, [native.cargo, ...args], { env: native.env, holds: "native", ...more });
   const cargoWasm = (name, [command, ...args], more) =>
@@ -38,8 +38,7 @@ export function allTasks({ root, native, wasm }) {
     build("worker", "worker"),
     cargo("native", ["test", "--all-features"], { count: cargoTests }),
     build("pkg", "package"),
-    build("operator", "operator"),
-    build("dashboard", "dashboard"),
+    build("dashboard", "dashboard", "operator"),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
     cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
@@ -59,7 +58,7 @@ export function allTasks({ root, native, wasm }) {
 }
 
 const LONGEST_FIRST = ["e2e", "browser", "package"];
-const BUILDS = ["worker", "pkg", "operator", "dashboard"];
+const BUILDS = ["worker", "pkg", "dashboard"];
 /** The builds that the files of a step use, if these are not all. So they run while the last builds are compiled. */
 const OWN_BUILDS = { package: ["worker", "pkg"] };
 

@@ -57,6 +57,7 @@ const BUILDS = {
     bindgen: ["--force-enable-abort-handler"],
     optimise: ["-O3", "--enable-exception-handling"],
   },
+  // It has the operators' functions, too: a wasm of their own would compile the office twice.
   dashboard: {
     features: "dashboard",
     level: "z",
@@ -97,13 +98,6 @@ const BUILDS = {
     exports: ["memory", "check_format"],
     optimise: [...PACKED, "--strip-target-features"],
     plain: true,
-  },
-  operator: {
-    features: "operator",
-    level: "s",
-    isLinkedFast: true,
-    bindgen: [],
-    optimise: ["-O1"],
   },
 };
 

@@ -82,11 +82,11 @@ function readKinds(text) {
 
 /** Adds the development data to a build. The build's own code generates this data. @returns {Promise<Arm>} */
 async function withSeeds({ name, build }) {
-  const operator = join(build, "operator", "operator.js");
+  const operator = join(build, "dashboard", "dashboard.js");
   if (![operator, join(build, "worker.js")].every((file) => existsSync(file)))
-    throw new UserError(`\`${build}\` has no built Worker, or no \`operator\` folder beside it`);
+    throw new UserError(`\`${build}\` has no built Worker, or no \`dashboard\` folder beside it`);
   const { initSync, seed } = await import(pathToFileURL(operator).href);
-  initSync({ module: readFileSync(join(build, "operator", "operator_bg.wasm")) });
+  initSync({ module: readFileSync(join(build, "dashboard", "dashboard_bg.wasm")) });
   const seeds = [];
   await seed({
     read: async (names) => names.map(() => ({ value: null, metadata: null })),
