@@ -4,6 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { wrangler } from "./cloudflare-packages.mjs";
 
 /**
  * Writes a changed copy of a configuration.
@@ -20,7 +21,7 @@ export async function copyWith(
   { root, project = root },
   { file, environment, folder, account, change },
 ) {
-  const { experimental_readRawConfig: read } = await import("wrangler");
+  const { experimental_readRawConfig: read } = wrangler();
   const from = resolve(project, file);
   const raw = /** @type {any} */ (read({ config: from }).rawConfig);
   change(environment ? raw.env[environment] : raw);

@@ -1,4 +1,5 @@
 /** Reads wrangler's configuration files as wrangler does. */
+import { wrangler } from "./cloudflare-packages.mjs";
 import { UserError } from "./output.mjs";
 
 /** The file name of the dashboard's configuration. */
@@ -9,7 +10,7 @@ export const DASHBOARD = "wrangler.dashboard.toml";
  * @returns {Promise<import("wrangler").Unstable_Config>}
  */
 export async function configuration(config, environment) {
-  const { unstable_readConfig } = await import("wrangler");
+  const { unstable_readConfig } = wrangler();
   const read = (options) => {
     try {
       return unstable_readConfig(options);

@@ -3,6 +3,7 @@
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { wrangler } from "./cloudflare-packages.mjs";
 import { UserError } from "./output.mjs";
 import { MIGRATIONS_FOLDER } from "./places.mjs";
 
@@ -56,7 +57,7 @@ async function namesOf(ledger, names, ...queries) {
 async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");
   const note = `INSERT INTO "d1_migrations" (name)\nvalues ('${name.replaceAll("'", "''")}');`;
-  const { unstable_splitSqlQuery: split } = await import("wrangler");
+  const { unstable_splitSqlQuery: split } = wrangler();
   const statements = split(`${sql}\n${note}`).map((one) => ({ sql: one, parameter: "" }));
   await ledger.batch(statements).catch(async (error) => {
     const [missing] = await namesOf(ledger, [name], MISSING);

@@ -1,4 +1,5 @@
 /** Prints the output of commands. Imports no packages, because a fresh clone has none. */
+import module from "node:module";
 import { errorAddress } from "../../www/site/origin.js";
 
 /**
@@ -84,6 +85,7 @@ export async function exitCodeOf(work, argv, { out, err }) {
  * @param {(to: Terminal) => Promise<number | undefined>} work
  */
 export async function runToEnd(work) {
+  module.enableCompileCache?.(); // saves a tenth of a second of most commands; Node 20 has none
   if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
   process.stdout.on("error", (error) => {
     if (/** @type {any} */ (error).code !== "EPIPE") throw error; // the reader has read enough

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LOCAL_BUCKETS } from "./bucket.mjs";
 import { locked } from "./cache.mjs";
+import { miniflare } from "./cloudflare-packages.mjs";
 import { UserError } from "./output.mjs";
 import { LOCKED, retried } from "./retried.mjs";
 
@@ -38,7 +39,7 @@ export const startRuntime = (folder, deadline, once = startOnce) =>
 
 /** Starts a local runtime, as {@link startRuntime} does, with one attempt. @param {string} folder @param {number} deadline */
 export async function startOnce(folder, deadline) {
-  const { Miniflare } = await import("miniflare"); // not through wrangler, which takes a second to load
+  const { Miniflare } = miniflare();
   return start(new Miniflare(stateOf(folder)), deadline);
 }
 

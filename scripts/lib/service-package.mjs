@@ -6,6 +6,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { replaceFolder } from "./cache.mjs";
+import { CLOUDFLARE_PACKAGES } from "./cloudflare-packages.mjs";
 import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
 import { log } from "./output.mjs";
 import { PUBLISHED } from "./package.mjs";
@@ -73,7 +74,7 @@ async function copyModules(root, fresh) {
   const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
   const external = imported.filter((one) => one.external && !one.path.startsWith("node:"));
   const names = external.map(({ path }) => path.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? path);
-  return [...new Set(["wrangler", ...names])].sort();
+  return [...new Set([...CLOUDFLARE_PACKAGES, ...names])].sort();
 }
 
 /**

@@ -2,10 +2,12 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { createTestHarness } from "wrangler";
+import { wrangler } from "../../scripts/lib/cloudflare-packages.mjs";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { tools } from "./chromium.mjs";
+
+const { createTestHarness } = wrangler();
 
 // Otherwise miniflare asks Cloudflare for the values of `request.cf`.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";

@@ -1,8 +1,10 @@
 /** A stand-in for the part of Cloudflare's API for D1 that wrangler and the commands use. */
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import { unstable_splitSqlQuery as split } from "wrangler";
+import { wrangler } from "../../scripts/lib/cloudflare-packages.mjs";
 import { failure, ok } from "./cloudflare-answers.mjs";
+
+const { unstable_splitSqlQuery: split } = wrangler();
 
 const [MOST_TEXT, MOST_SQL] = [2_000_000, 100_000]; // bytes, D1's limits
 /** SQLite's result codes by number; D1 appends their names to its messages. */

@@ -1,10 +1,12 @@
 /** Starts the real Worker on workerd, with local KV of its own. */
 import { join } from "node:path";
-import { createTestHarness } from "wrangler";
+import { wrangler } from "../../scripts/lib/cloudflare-packages.mjs";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { dashboardConfig, ledgerOf } from "../server/dashboard-worker.mjs";
 import { tools } from "./script.mjs";
 import { send } from "../support/http-rows.mjs";
+
+const { createTestHarness } = wrangler();
 
 export { closeIdleConnections, send } from "../support/http-rows.mjs";
 

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { experimental_getWranglerCommands } from "wrangler";
+import { wrangler } from "../../scripts/lib/cloudflare-packages.mjs";
 import { commandsFor } from "../../scripts/lib/commands.mjs";
 import { configuration } from "../../scripts/lib/configuration.mjs";
 import { deployCommand } from "../../scripts/lib/deploy-command.mjs";
@@ -25,6 +25,8 @@ import { groups } from "../../scripts/lib/operations.mjs";
 import { blocksOf } from "../support/examples.mjs";
 import { compiled, problems } from "./compile.mjs";
 import { packed } from "./packed.mjs";
+
+const { experimental_getWranglerCommands } = wrangler();
 
 const { registry, globalFlags } = experimental_getWranglerCommands();
 const root = join(import.meta.dirname, "..", "..");

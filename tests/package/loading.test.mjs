@@ -10,10 +10,12 @@ import { dirname, join } from "node:path";
 import test from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
-import { createTestHarness } from "wrangler";
+import { wrangler } from "../../scripts/lib/cloudflare-packages.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
 import { packed } from "./packed.mjs";
+
+const { createTestHarness } = wrangler();
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 const project = await packed();

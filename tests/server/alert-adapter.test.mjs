@@ -4,8 +4,10 @@
  */
 import { join } from "node:path";
 import test from "node:test";
-import { createTestHarness } from "wrangler";
+import { wrangler } from "../../scripts/lib/cloudflare-packages.mjs";
 import { SECRET, TOKEN, checkAdapter, slackStandIn } from "../support/alert-adapter.mjs";
+
+const { createTestHarness } = wrangler();
 
 const CONFIG = join(import.meta.dirname, "../../examples/alert-adapter/wrangler.toml");
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false"; // otherwise miniflare asks Cloudflare for `request.cf`

@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestHarness } from "wrangler";
+import { wrangler } from "../../scripts/lib/cloudflare-packages.mjs";
 import { MIGRATIONS_FOLDER } from "../../scripts/lib/places.mjs";
 import { tools } from "../e2e/script.mjs";
+
+const { createTestHarness } = wrangler();
 
 const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
 /** The binding of the bucket for pictures. */

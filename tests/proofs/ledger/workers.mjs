@@ -4,6 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { wrangler } from "../../../scripts/lib/cloudflare-packages.mjs";
 import getPort, { portNumbers } from "get-port";
 import { serve } from "../../../scripts/lib/serve.mjs";
 
@@ -71,7 +72,7 @@ export async function workers(tools, folder) {
  * demo shop is left out. Returns the files.
  */
 async function configurations({ root }, folder) {
-  const { experimental_readRawConfig: read } = await import("wrangler");
+  const { experimental_readRawConfig: read } = wrangler();
   const www = join(root, "www");
   mkdirSync(folder);
   const write = (name, file, main) => {

@@ -6,12 +6,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { createTestHarness } from "wrangler";
+import { wrangler } from "../../../scripts/lib/cloudflare-packages.mjs";
 import { duration, log, table } from "../../../scripts/lib/output.mjs";
 import { tools } from "../../e2e/script.mjs";
 import { sendOrder, startShops } from "../../server/shops.mjs";
 import { median, noise } from "../bench/numbers.mjs";
 import { create, orders, paced, summary } from "./load.mjs";
+
+const { createTestHarness } = wrangler();
 
 const { RATE = 50, SECONDS = 60, ROUNDS = 6 } = process.env;
 const rate = Number(RATE);
