@@ -117,14 +117,14 @@ test("all transactions of an e-mail address are found and erased, in one unit or
   const asked = await command(1, erase);
   assert.match(
     asked.problem,
-    /^stopped: Search all transactions of unit_dev\S*, unit_dev\S* for the address\?/m,
+    /^stopped: Erase this person in unit_dev\S*, unit_dev\S*\?/m,
   );
   const inUnit = [...erase, "--unit", "unit_dev"];
   const askedInUnit = await command(1, inUnit);
   assert.match(
     askedInUnit.problem,
     new RegExp(
-      `^${ID} (?:.*\\n)+stopped: Search all transactions of unit_dev for the address`,
+      `^${ID} (?:.*\\n)+stopped: Erase this person in unit_dev\\?`,
       "m",
     ),
   );

@@ -107,6 +107,21 @@ fn a_body_that_cannot_be_read_is_deleted_if_it_has_the_address() {
     assert_eq!((shop.kept(), shop.outcomes()), (1, vec!["unreadable".to_owned(); 4]));
 }
 
+/// The cron deletes all that is kept of a connection that was ended.
+#[test]
+fn an_erasure_before_the_cron_finds_what_an_ended_connection_has_received() {
+    let shop = shop();
+    shop.sends(&serde_json::json!({ "mail": "bea@buyers.example" }));
+    shop.receives(&order(1));
+    shop.wait(6 * 60_000);
+    shop.changes("/end", &[]);
+    assert_eq!(shop.kept(), 2);
+    shop.erases("unit_dev");
+    assert_eq!(shop.kept(), 0);
+    shop.cron(1);
+    assert_eq!(shop.outcomes(), ["ended", "ended"]);
+}
+
 #[test]
 fn an_erasure_in_all_units_finds_buyers_without_a_transaction() {
     let shop = shop();

@@ -3,6 +3,7 @@
 
 mod erase;
 mod fetch;
+mod limits;
 mod pages;
 mod races;
 mod shop_api;
@@ -290,14 +291,17 @@ impl Shop {
 
     /// Sends a body that is signed with this secret.
     pub fn send_signed(&self, body: &[u8], sign: &str, secret: &str) -> u16 {
-        let path = format!("/orders/{}", self.connection);
-        let request = TestRequest::new("POST", &path, "").with_body(body.to_vec());
-        let mut request = request;
+        let request = self.delivery(&self.connection, body, sign, secret);
+        self.dashboard.service.send(&request).status
+    }
+
+    /// Returns the request by which the shop system sends a body to a connection.
+    fn delivery(&self, connection: &str, body: &[u8], sign: &str, secret: &str) -> TestRequest {
+        let path = format!("/orders/{connection}");
+        let mut request = TestRequest::new("POST", &path, "").with_body(body.to_vec());
         request.headers.remove("authorization");
         let signed = self.signature(body, sign, secret);
-        let request =
-            signed.into_iter().fold(request, |it, (name, value)| it.with_header(name, &value));
-        self.dashboard.service.send(&request).status
+        signed.into_iter().fold(request, |it, (name, value)| it.with_header(name, &value))
     }
 
     /// Returns the headers with which the shop system signs.

@@ -167,6 +167,43 @@ fn a_connection_that_was_ended_or_whose_key_was_revoked_takes_no_orders() {
     }
 }
 
+/// Nobody reads an order again whose connection was ended, whatever became of it.
+#[test]
+fn what_is_kept_of_a_connection_that_was_ended_is_deleted() {
+    let shop = shop();
+    let mut unpaid = order(1);
+    unpaid["status"] = "pending".into();
+    unpaid["date_paid_gmt"] = Value::Null;
+    shop.sends(&unpaid);
+    shop.sends(&json!({ "id": 2, "status": "refunded", "line_items": [] }));
+    shop.sends(&json!({ "email": "bea@buyers.example" }));
+    assert_eq!((shop.kept(), shop.outcomes().len()), (3, 3), "{:?}", shop.outcomes());
+    shop.changes("/end", &[]);
+    shop.cron(5);
+    assert_eq!((shop.kept(), shop.outcomes()), (0, vec!["ended".to_owned(); 3]));
+}
+
+#[test]
+fn a_page_links_a_unit_to_its_page_by_its_name() {
+    let shop = shop();
+    let name = |name| {
+        let fields = [("name", name)];
+        shop.dashboard.post_confirmed(OPERATOR, "/units/unit_dev/profile", &fields);
+    };
+    name("Northwind");
+    shop.down("service");
+    shop.sends(&order(1));
+    shop.wait(20 * 60_000);
+    for page in [shop.page(), shop.dashboard.get(OPERATOR, "/")] {
+        assert!(
+            page.text.contains(r#"<a href="/units/unit_dev" title="unit_dev">"#),
+            "{}",
+            page.text
+        );
+        assert!(!page.text.contains("/transactions/unit_dev"), "{}", page.text);
+    }
+}
+
 /// The key is revoked while an order waits for the queue.
 #[test]
 fn an_order_that_was_received_before_the_end_of_its_connection_is_not_pledged() {

@@ -51,8 +51,8 @@ pub fn no_credit_changes(before: &Rows, rows: &Rows) -> Wrong {
 }
 
 /// Checks the credits of each month that is marked as paid. Their sum must equal the sum that the payment
-/// states. Skips months with a credited order that a list has omitted by mistake: the order is then not in
-/// the ledger, and its credit does not count.
+/// states. Skips months with a credited order that a list has omitted by mistake, or that was damaged when
+/// it was read: the order is then not in the ledger, and its credit does not count.
 pub fn a_settled_month_has_the_credits_that_it_states(books: &Books, rows: &Rows) -> Wrong {
     let (kv, payments) = (&books.kv, books.database.published.borrow());
     ENDS.iter().map(|(month, _)| settlement(SHOP, month)).find_map(|name| {

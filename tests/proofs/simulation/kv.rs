@@ -177,7 +177,8 @@ impl Kv {
         }
     }
 
-    /// Returns when a list last omitted this name by mistake; `None` if no list did so.
+    /// Returns when a list last omitted this name by mistake, or a read found its record damaged: the ledger may lack its row
+    /// since then. `None` if that never happened.
     pub fn hidden_ms(&self, name: &str) -> Option<u64> {
         self.hidden_ms.borrow().get(name).copied()
     }
@@ -306,9 +307,14 @@ impl Kv {
             && self.conditions.get().faults > 0
             && self.random.chance(HIDDEN);
         if is_hidden {
-            self.hidden_ms.borrow_mut().insert(name.to_owned(), self.time.now_ms());
+            self.hide(name);
         }
         is_hidden
+    }
+
+    /// Remembers that a record was not shown, or was damaged.
+    pub fn hide(&self, name: &str) {
+        self.hidden_ms.borrow_mut().insert(name.to_owned(), self.time.now_ms());
     }
 
     fn cache(&self, location: usize, name: &str, held: Held) {

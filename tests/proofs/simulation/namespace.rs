@@ -106,6 +106,9 @@ impl Store for Namespace {
         calls.end(call, |call| call.found = found.clone().unwrap_or_default());
         let Some(record) = found? else { return Ok(None) };
         let is_damaged = fault == Some(Fault::DamagedMetadata);
+        if is_damaged || fault == Some(Fault::DamagedValue) {
+            kv.hide(&name);
+        }
         let json: &[u8] = if is_damaged { b"[0]" } else { &record.metadata };
         let metadata = serde_json::from_slice(json)
             .map_err(|error| StoreError::damaged("metadata", &error))?;

@@ -159,7 +159,7 @@ impl Books {
     }
 
     /// Checks the paid sums of a month. The month ended a day ago, so its records should no longer change.
-    /// Skips months in which a retry wrote a record again, or KV had a fault.
+    /// Skips months in which a retry wrote a record again, or KV omitted or damaged one.
     fn wrong_payment(&self, settlement: &Settlement, month: &str) -> Wrong {
         let versions = self.kv.versions.borrow();
         let (mut transactions, mut charges) = (0, BTreeMap::<String, BigUint>::new());

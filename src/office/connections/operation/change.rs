@@ -9,6 +9,7 @@ use crate::office::shared::operation::call::{
     Answer, Call, Changed, Host as _, Ports, Result, invalid,
 };
 use crate::office::shared::operation::facts::{Fact, Facts};
+use crate::office::shared::operation::link;
 use crate::office::shared::operation::question::Question;
 use crate::office::shared::operation::spec::{Argument, Kind, Spec, mode, text, unit};
 use crate::office::shared::rule::delays::REFUSED_SECONDS;
@@ -116,6 +117,7 @@ async fn read_optional<P: Ports>(
 }
 
 fn facts(created: &Created) -> Facts {
+    let page = link::path(&["connections", created.connection.as_str()]);
     vec![
         (
             "URL",
@@ -123,7 +125,7 @@ fn facts(created: &Created) -> Facts {
         ),
         ("Shop", Fact::Text(created.store.clone())),
         ("Mode", Fact::Words(created.scope.mode.name().to_owned())),
-        ("Connection", Fact::Id(created.connection.to_string())),
+        ("Connection", Fact::id(created.connection.as_str()).at(page)),
         ("API key", Fact::Id(created.key.clone())),
     ]
 }

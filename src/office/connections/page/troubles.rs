@@ -30,7 +30,8 @@ impl Trouble {
     }
 }
 
-/// Lists those of the connections that somebody has to look at which are `shown`; `None` if there are none. Ledger cost: 1 query.
+/// Lists those of the connections that somebody has to look at which are `shown`; `None` if there are none. Ledger cost: 1 query, and
+/// 1 for the names of their units.
 pub(crate) async fn troubles<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: Option<&str>,
@@ -38,6 +39,8 @@ pub(crate) async fn troubles<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result<Option<Markup>, OperatorError> {
     let mut found = connections::troubles(context.ledger, unit, context.clock).await?;
     found.retain(shown);
+    let of_others = found.iter().map(|it| &*it.unit).filter(|_| unit.is_none());
+    let names = context.names_of(of_others).await;
     Ok((!found.is_empty()).then(|| {
         html! {
             "Shop systems with problems:"
@@ -45,7 +48,7 @@ pub(crate) async fn troubles<S: OperatorStore, C: Clock, E: Entropy>(
                 @for it in &found {
                     li {
                         a href=(address(&it.connection)) { (it.system.label()) " " (it.store) }
-                        @if unit.is_none() { " of " (view::id_link(&it.unit)) }
+                        @if unit.is_none() { " of " (names.link(&it.unit)) }
                         ". " (view::sentence(&it.in_words()))
                     }
                 }

@@ -142,6 +142,11 @@ pub(crate) fn retrying(id: &str) -> Result<Statement> {
     Retry { id }.statement()
 }
 
+/// Returns the statement that lets all deliveries of a connection be read again whose records are kept.
+pub(crate) fn retrying_all(connection: &str) -> Result<Statement> {
+    RetryAll { connection }.statement()
+}
+
 /// Deletes rows that were received before a time (milliseconds since 1970). One query.
 pub(crate) async fn forget(ledger: &dyn Ledger, before: u64) -> Result<()> {
     ask(ledger, &Forget { before }).await.map(drop)
@@ -265,4 +270,16 @@ struct Retry<'a> {
 impl Query for Retry<'_> {
     type Row = ();
     const SQL: &'static str = "UPDATE received SET outcome = 'waiting', detail = NULL WHERE delivery = ?1 ->> '$.id' AND outcome IN ('skipped', 'refused', 'unreadable')";
+}
+
+#[derive(Serialize)]
+struct RetryAll<'a> {
+    connection: &'a str,
+}
+
+impl Query for RetryAll<'_> {
+    type Row = ();
+    const SQL: &'static str =
+        "UPDATE received SET outcome = 'waiting', detail = NULL WHERE connection = ?1 ->> '$.connection'
+  AND outcome IN ('skipped', 'refused', 'unreadable', 'held')";
 }

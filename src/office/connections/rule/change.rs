@@ -4,12 +4,12 @@ use super::record;
 use super::record::{Connection, ConnectionRecord, ShopToken, publish};
 use super::secrets;
 use super::secrets::MAX_SECRETS;
-use crate::office::audit::rule::{Author, Entry, Subject, Written};
+use crate::office::audit::rule::{Author, Subject, Written};
 use crate::office::connections::rows::received as rows;
 use crate::office::shared::rows::port::Ledger;
 use crate::office::shared::rule::commit::{Commit, commit};
 use crate::office::shared::rule::error::{OperatorError, Result};
-use crate::office::shared::rule::once::{Done, Outcome, StoredAsIs};
+use crate::office::shared::rule::once::{Done, StoredAsIs};
 use crate::office::shared::rule::published;
 use crate::office::shared::rule::published::Replacement;
 use crate::office::shared::rule::records::encode;
@@ -96,7 +96,9 @@ async fn set_now(
     }
     let changed = connection.outcome(record.endpoint.secrets.len());
     let entry = author.entry(SET, |_| connection.subject(change.in_words())).await?;
-    replace(commit, &entry, &changed, (&connection, Some(&record))).await?;
+    let record = Some(encode(&Written::new(&record, &entry))?);
+    let replacement = Replacement { name: connection.name(), seen: connection.version, record };
+    published::replace(commit, &entry, &changed, "the connection", vec![replacement]).await?;
     Ok(changed)
 }
 
@@ -143,8 +145,8 @@ impl ConnectionChange {
     }
 }
 
-/// Ends a connection: revokes its API key, and removes it. Orders that were received are not pledged any more. Ledger cost: 3
-/// queries. KV cost: 2 writes.
+/// Ends a connection: revokes its API key, and removes it. Orders that were received are not pledged any more, and the cron
+/// deletes what is kept of them. Ledger cost: 3 queries. KV cost: 2 writes.
 ///
 /// # Errors
 /// As [`set`].
@@ -171,7 +173,10 @@ async fn end_now(
     store.remove(&CredentialKey(connection.record.endpoint.key)).await?;
     let ended = connection.outcome(0);
     let entry = author.entry(END, |_| connection.subject(String::new())).await?;
-    replace(commit, &entry, &ended, (&connection, None)).await?;
+    let removal = Replacement { name: connection.name(), seen: connection.version, record: None };
+    let deletion = rows::retrying_all(connection.id.as_str())?;
+    let changes = (vec![removal], vec![deletion]);
+    published::replace_with(commit, &entry, &ended, "the connection", changes).await?;
     Ok(ended)
 }
 
@@ -185,17 +190,6 @@ impl Connection {
         let on = [self.id.to_string(), words].into_iter().filter(|text| !text.is_empty());
         Subject::of(KeyLevel::Unit(self.record.scope.unit.clone()), on)
     }
-}
-
-async fn replace(
-    commit: &Commit<'_, impl Clock, impl Entropy>,
-    entry: &Entry,
-    outcome: &impl Outcome,
-    (connection, record): (&Connection, Option<&ConnectionRecord>),
-) -> Result<()> {
-    let record = record.map(|record| encode(&Written::new(record, entry))).transpose()?;
-    let replacement = Replacement { name: connection.name(), seen: connection.version, record };
-    published::replace(commit, entry, outcome, "the connection", vec![replacement]).await
 }
 
 /// Lets a delivery of a connection be read again, for example after a change of the settings. The cron reads it. Ledger cost: 2 queries.

@@ -92,7 +92,8 @@ impl<S: OperatorStore> Received<'_, S> {
         Ok(deleted)
     }
 
-    /// Reads deliveries whose rows do not say whose they are, at most 100 after an ID, and deletes those of the person. Ledger
+    /// Reads deliveries whose rows do not say whose they are, at most 100 after an ID. Deletes those of the person, and those of
+    /// connections that were ended. Ledger
     /// cost: 2 queries, 1 for each connection, and 1 for each order of the person. KV cost: 1 read, and 1 write for each order.
     ///
     /// # Errors
@@ -103,13 +104,17 @@ impl<S: OperatorStore> Received<'_, S> {
         let (mut connections, mut keys) = (BTreeMap::new(), Vec::new());
         for key in ids.iter().filter_map(|id| ReceivedKey::from_id(id)) {
             if let Entry::Vacant(entry) = connections.entry(key.connection().clone()) {
-                let found = record::find(self.ledger, key.connection()).await?;
-                entry.insert(found.filter(|it| self.scopes.contains(&it.record.scope)));
+                entry.insert(record::find(self.ledger, key.connection()).await?);
             }
             keys.push(key);
         }
         let of = |key: &ReceivedKey| connections.get::<ConnectionId>(key.connection())?.as_ref();
-        keys.retain(|key| of(key).is_some());
+        let (mut keys, ended): (Vec<_>, Vec<_>) =
+            keys.into_iter().partition(|key| of(key).is_some());
+        for key in &ended {
+            self.store.remove(key).await?; // nobody reads it any more
+        }
+        keys.retain(|key| of(key).is_some_and(|it| self.scopes.contains(&it.record.scope)));
         let bodies = read_values(self.store, &keys).await?;
         let (mut own, mut left) = (Vec::new(), Vec::new());
         for (key, body) in keys.iter().zip(bodies) {

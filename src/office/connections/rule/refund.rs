@@ -185,7 +185,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy, A: PledgeApi> Intake<'_, S, C, E, A
         };
         let author = Author::new(BY, self.clock, self.entropy)?;
         let together = keeping(&now)?;
-        let done = credits::add_with(self.store, self.ledger, &author, &request, &together).await?;
+        let done = credits::add_with(self.store, self.ledger, &author, &request, &together).await;
+        if let (Err(OperatorError::Invalid(_)), Refunded::Part(quantities)) = (&done, due)
+            && self.part(id, quantities, so_far).await? != request.part
+        {
+            return Err(StoreError::Unavailable.into()); // somebody credited the order meanwhile: compare again
+        }
+        let done = done?;
         Ok(Some(format!("Credited {}.", done.outcome.in_words())))
     }
 

@@ -131,13 +131,13 @@ fn question(
     let most = if is_page { MAX_SHOWN } else { MOST };
     let listed: Vec<_> = found.transactions.iter().take(most).map(ListedOrder::from).collect();
     let effect = format!(
-        "Every match is erased, even if it is not listed above, and what shop systems have sent about this buyer. \
+        "All transactions are searched for the address. Every match is erased, even if it is not listed above, and what shop systems have sent about this buyer. \
          {PERMANENT}\n\n{}",
         complete_of(found)
     );
     let ask = match units.is_empty() {
-        true => "Search what shop systems have sent for the address?".to_owned(),
-        false => format!("Search all transactions of {} for the address?", units.join(", ")),
+        true => "Erase what shop systems have sent about this person?".to_owned(),
+        false => format!("Erase this person in {}?", units.join(", ")),
     };
     Question::new(ask, NOTHING_ERASED)
         .about(vec![("Transactions by unit", counts)])

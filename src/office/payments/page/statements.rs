@@ -39,7 +39,7 @@ pub(crate) async fn statements<S: OperatorStore, C: Clock, E: Entropy>(
             (view::coverage(&page.coverage))
         }
         @for statement in &statements {
-            div.statement { (warnings(statement)) (sheet(statement, &context.settings.issuer)) }
+            div.statement { h2 { "Statement " (view::untrusted_text(&statement.number)) } (warnings(statement)) (sheet(statement, &context.settings.issuer)) }
         }
         @if statements.is_empty() { p { "No months match." } }
         @if let Some(last) = &page.next {

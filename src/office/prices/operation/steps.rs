@@ -165,7 +165,8 @@ async fn confirm<P: Ports>(call: &Call<'_, P>, steps: &[Step<'_>]) -> Result<()>
         if steps.iter().all(|step| step.edit.is_some() && step.change.is_none()) {
             return Err(invalid("these prices are already set, so nothing would change"));
         }
-        let heads = steps.iter().map(|step| format!("{}: {}.", step.head(), step.counts()));
+        let heads =
+            steps.iter().map(|step| sentence(&format!("{}: {}", step.head(), step.counts())));
         let effect = paragraphs([heads.collect::<Vec<_>>().join("\n\n"), warning]);
         return call.confirm(question.with_rows(rows(steps)).effect(effect)).await;
     }

@@ -10,7 +10,7 @@ use super::error::{OperatorError, Result};
 use super::once::Outcome;
 use super::records::read_value;
 use crate::office::audit::rule::{Author, Change, Entry, change_named, change_of};
-use crate::office::shared::rows::port::Ledger;
+use crate::office::shared::rows::port::{Ledger, Statement};
 use crate::office::shared::rows::published as rows;
 use crate::office::shared::rows::published::{NewVersion, PublishedRow};
 use crate::pledges::service::{Clock, Entropy};
@@ -93,8 +93,20 @@ pub(crate) async fn replace<C: Clock, E: Entropy>(
     words: &str,
     replacements: Vec<Replacement>,
 ) -> Result<()> {
+    replace_with(commit, entry, outcome, words, (replacements, Vec::new())).await
+}
+
+/// Replaces records as [`replace`] does, and makes further changes in the same database transaction.
+pub(crate) async fn replace_with<C: Clock, E: Entropy>(
+    commit: &Commit<'_, C, E>,
+    entry: &Entry,
+    outcome: &impl Outcome,
+    words: &str,
+    (replacements, further): (Vec<Replacement>, Vec<Statement>),
+) -> Result<()> {
     let versions = versions(&commit.author, entry, replacements)?;
-    match commit.make(entry, outcome, rows::changing(&versions)?).await? {
+    let statements = rows::changing(&versions)?.into_iter().chain(further);
+    match commit.make(entry, outcome, statements).await? {
         true => Ok(()),
         false => Err(lost_to(commit.ledger, &commit.author, words, &versions).await?),
     }

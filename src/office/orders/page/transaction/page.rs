@@ -18,7 +18,7 @@ use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
 use crate::office::shared::page::view;
-use crate::office::shared::page::view::id_link;
+use crate::office::shared::page::view::transaction_link;
 use crate::office::shared::rule::roles::{MemberRight, Permission};
 use crate::office::shops::rule::units;
 use crate::pledges::auth::KeyLevel;
@@ -41,7 +41,9 @@ pub(crate) async fn erased<S: OperatorStore, C: Clock, E: Entropy>(
     record: &Scoped<Record>,
 ) -> Result {
     match context.is_done() {
-        true => Ok(Page::new("Erased", html! { p { "Transaction " (id_link(record.id())) } })),
+        true => {
+            Ok(Page::new("Erased", html! { p { "Transaction " (transaction_link(record.id())) } }))
+        }
         false => transaction(context, record).await,
     }
 }

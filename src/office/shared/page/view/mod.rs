@@ -19,7 +19,8 @@ pub(crate) use texts::{
 };
 pub(crate) use times::{day, local_time, time, times_in_words};
 
-pub(crate) fn id_link(id: &str) -> Markup {
+/// Renders a link to a transaction.
+pub(crate) fn transaction_link(id: &str) -> Markup {
     html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
