@@ -115,18 +115,12 @@ test("all transactions of an e-mail address are found and erased, in one unit or
   );
   const before = await contents(kv);
   const asked = await command(1, erase);
-  assert.match(
-    asked.problem,
-    /^stopped: Erase this person in unit_dev\S*, unit_dev\S*\?/m,
-  );
+  assert.match(asked.problem, /^stopped: Erase this person in unit_dev\S*, unit_dev\S*\?/m);
   const inUnit = [...erase, "--unit", "unit_dev"];
   const askedInUnit = await command(1, inUnit);
   assert.match(
     askedInUnit.problem,
-    new RegExp(
-      `^${ID} (?:.*\\n)+stopped: Erase this person in unit_dev\\?`,
-      "m",
-    ),
+    new RegExp(`^${ID} (?:.*\\n)+stopped: Erase this person in unit_dev\\?`, "m"),
   );
   assert.deepEqual(await contents(kv), before);
 

@@ -111,7 +111,7 @@ const STATED = {
     `failed for ${FAILING} minutes, or one is overdue by ${LATE} days`,
     `[${constant(BACKUPS, "KEPT_DAYS")} days](#back-up-on-a-schedule)`,
     `transactions of the last ${SHOWN} s`,
-    `pledged, at most ${constant("src/pledges/store/order_keys.rs", "RECEIVED_DAYS")} days`,
+    `connection is ended, at most ${constant("src/pledges/store/order_keys.rs", "RECEIVED_DAYS")} days`,
     `younger than ${ERASABLE} minutes`,
     `received less than ${ERASABLE} minutes ago`,
     `run it again in ${ERASABLE} minutes`,
