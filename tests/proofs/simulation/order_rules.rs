@@ -101,17 +101,19 @@ pub fn a_pledge_is_that_of_its_order(simulation: &Simulation, _: &Books) -> Wron
 }
 
 /// Checks that refunds credit what they take back, and no more. What people credited before counts, too. A refund whose
-/// transaction is damaged when it is read is shown with this reason instead.
+/// transaction is damaged when it is read is shown with this reason instead, and one whose buyer was erased before it was read
+/// is lost.
 pub fn credits_of_an_order_are_its_refunds(simulation: &Simulation, books: &Books) -> Wrong {
-    let deliveries = books.orders.deliveries.borrow();
+    let (deliveries, rows) = (books.orders.deliveries.borrow(), outcomes(books));
+    let is_taken = |it: &Delivery| it.status == Some(200) && it.outcome(&rows) != LOST;
     pledges(simulation).iter().find_map(|(order, pledges)| {
         let Pledge { id, version, .. } = pledges.first()?;
-        let own = |is_taken: &dyn Fn(&Delivery) -> bool| -> BTreeSet<usize> {
-            let own = deliveries.iter().filter(|it| it.order == *order && is_taken(it));
+        let own = |counts: &dyn Fn(&Delivery) -> bool| -> BTreeSet<usize> {
+            let own = deliveries.iter().filter(|it| it.order == *order && counts(it));
             own.flat_map(|it| it.sent.refunds().to_vec()).collect()
         };
         let is_cancelled = deliveries.iter().any(|it| it.order == *order && it.sent.is_cancelled());
-        let least = refunded(*version, &own(&|it| it.status == Some(200)));
+        let least = refunded(*version, &own(&is_taken));
         let most =
             if is_cancelled { trees(*version) } else { refunded(*version, &own(&|_| true)) };
         let (by_refunds, by_people) =
