@@ -85,7 +85,7 @@ struct ForgetPeople<'a> {
 impl Query for ForgetPeople<'_> {
     type Row = ();
     const SQL: &'static str =
-        "UPDATE received SET person = NULL, detail = iif(outcome = 'waiting', 'The buyer was erased.', detail),
-  outcome = iif(outcome = 'waiting', 'lost', outcome)
+        "UPDATE received SET person = NULL, detail = iif(outcome IN ('waiting', 'unreadable'), 'The buyer was erased.', detail),
+  outcome = iif(outcome IN ('waiting', 'unreadable'), 'lost', outcome)
 WHERE delivery IN (SELECT value FROM json_each(?1, '$.ids'))";
 }
