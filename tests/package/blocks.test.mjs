@@ -26,9 +26,7 @@ import { blocksOf } from "../support/examples.mjs";
 import { compiled, problems } from "./compile.mjs";
 import { packed } from "./packed.mjs";
 
-const { experimental_getWranglerCommands } = wrangler();
-
-const { registry, globalFlags } = experimental_getWranglerCommands();
+const { registry, globalFlags } = wrangler().experimental_getWranglerCommands();
 const root = join(import.meta.dirname, "..", "..");
 const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");

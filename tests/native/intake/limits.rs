@@ -1,8 +1,7 @@
 //! Tests that limits on deliveries count by connection: all shops of a shop system send from its addresses.
 
 use super::pages::{order, rules};
-use super::{SECRET, Shop};
-use crate::dashboard::OPERATOR;
+use super::{SECRET, Shop, connect};
 use std::rc::Rc;
 use support::service::{PATH, TestRequest};
 
@@ -17,16 +16,12 @@ struct Shops {
 impl Shops {
     fn new() -> Self {
         let shop = Shop::new("woocommerce", "live", &rules());
-        let settings = rules().to_string();
-        let fields = [
-            ("mode", "live"),
-            ("system", "woocommerce"),
-            ("store", "other.example"),
-            ("secret", SECRET),
-            ("settings", &*settings),
-        ];
-        let page = shop.dashboard.post_confirmed(OPERATOR, "/units/unit_dev/connections", &fields);
-        assert_eq!(page.status, 200, "{}", page.text);
+        connect(
+            &shop.dashboard,
+            "live",
+            ("woocommerce", "other.example", ""),
+            &rules().to_string(),
+        );
         let sql = "SELECT substr(name, 12) FROM published WHERE name LIKE 'connection:%'";
         let connections = shop.dashboard.ledger.sql(sql).try_into().unwrap();
         Shops { shop, connections }

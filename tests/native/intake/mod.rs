@@ -226,6 +226,25 @@ impl PledgeApi for Api<'_> {
     }
 }
 
+/// Connects a shop, which may have an API token, to the unit `unit_dev`, as an operator does.
+fn connect(
+    dashboard: &TestDashboard,
+    mode: &str,
+    (system, store, token): (&str, &str, &str),
+    settings: &str,
+) {
+    let fields = [
+        ("mode", mode),
+        ("system", system),
+        ("store", store),
+        ("secret", SECRET),
+        ("token", token),
+        ("settings", settings),
+    ];
+    let page = dashboard.post_confirmed(OPERATOR, "/units/unit_dev/connections", &fields);
+    assert_eq!(page.status, 200, "{}", page.text);
+}
+
 /// A shop system that is connected to a unit.
 pub struct Shop {
     pub dashboard: TestDashboard,
@@ -263,16 +282,7 @@ impl Shop {
             _ => "shop.example",
         };
         let token = token.unwrap_or_default();
-        let fields = [
-            ("mode", mode),
-            ("system", system),
-            ("store", store),
-            ("secret", SECRET),
-            ("token", token),
-            ("settings", &settings),
-        ];
-        let page = dashboard.post_confirmed(OPERATOR, "/units/unit_dev/connections", &fields);
-        assert_eq!(page.status, 200, "{}", page.text);
+        connect(&dashboard, mode, (system, store, token), &settings);
         let found = block_on(connections::list(&dashboard.ledger, Some("unit_dev"))).unwrap();
         let connection = found[0].id.to_string();
         let is_service_down = Cell::default();

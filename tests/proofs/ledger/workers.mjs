@@ -4,8 +4,8 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { wrangler } from "../../../scripts/lib/cloudflare-packages.mjs";
 import getPort, { portNumbers } from "get-port";
+import { wrangler } from "../../../scripts/lib/cloudflare-packages.mjs";
 import { serve } from "../../../scripts/lib/serve.mjs";
 
 const CRON = "*/5 * * * *";

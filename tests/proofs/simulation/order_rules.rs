@@ -70,8 +70,7 @@ pub fn a_paid_order_is_pledged_once(simulation: &Simulation, books: &Books) -> W
             |it: &Delivery| matches!(it.sent, Sent::Refund(_)) || it.sent.is_cancelled();
         let was_refunded = of(order).any(is_refund);
         let is_held = held.contains(&order);
-        let is_taken = |it: &Delivery| it.status == Some(200) && it.outcome(&rows) != LOST;
-        let is_paid = of(order).any(|it| it.sent.is_paid() && is_taken(it));
+        let is_paid = of(order).any(|it| it.sent.is_paid() && is_taken(it, &rows));
         let was_sent = of(order).any(|it| it.sent.is_paid());
         let is_right = match pledges.contains_key(&order) {
             true => was_sent && !is_held,
@@ -100,12 +99,16 @@ pub fn a_pledge_is_that_of_its_order(simulation: &Simulation, _: &Books) -> Wron
     })
 }
 
+/// Whether a delivery was answered with 200, and is not lost because its buyer was erased.
+fn is_taken(it: &Delivery, rows: &BTreeMap<String, String>) -> bool {
+    it.status == Some(200) && it.outcome(rows) != LOST
+}
+
 /// Checks that refunds credit what they take back, and no more. What people credited before counts, too. A refund whose
 /// transaction is damaged when it is read is shown with this reason instead, and one whose buyer was erased before it was read
 /// is lost.
 pub fn credits_of_an_order_are_its_refunds(simulation: &Simulation, books: &Books) -> Wrong {
     let (deliveries, rows) = (books.orders.deliveries.borrow(), outcomes(books));
-    let is_taken = |it: &Delivery| it.status == Some(200) && it.outcome(&rows) != LOST;
     pledges(simulation).iter().find_map(|(order, pledges)| {
         let Pledge { id, version, .. } = pledges.first()?;
         let own = |counts: &dyn Fn(&Delivery) -> bool| -> BTreeSet<usize> {
@@ -113,7 +116,7 @@ pub fn credits_of_an_order_are_its_refunds(simulation: &Simulation, books: &Book
             own.flat_map(|it| it.sent.refunds().to_vec()).collect()
         };
         let is_cancelled = deliveries.iter().any(|it| it.order == *order && it.sent.is_cancelled());
-        let least = refunded(*version, &own(&is_taken));
+        let least = refunded(*version, &own(&|it| is_taken(it, &rows)));
         let most =
             if is_cancelled { trees(*version) } else { refunded(*version, &own(&|_| true)) };
         let (by_refunds, by_people) =

@@ -93,8 +93,8 @@ impl<S: OperatorStore> Received<'_, S> {
     }
 
     /// Reads deliveries whose rows do not say whose they are, at most 100 after an ID. Deletes those of the person, and those of
-    /// connections that were ended. Ledger
-    /// cost: 2 queries, 1 for each connection, and 1 for each order of the person. KV cost: 1 read, and 1 write for each order.
+    /// connections that were ended. Ledger cost: 2 queries, 1 for each connection, and 1 for each order of the person. KV cost: 1
+    /// read, and 1 write for each delivery that is deleted.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).

@@ -131,8 +131,8 @@ fn question(
     let most = if is_page { MAX_SHOWN } else { MOST };
     let listed: Vec<_> = found.transactions.iter().take(most).map(ListedOrder::from).collect();
     let effect = format!(
-        "All transactions are searched for the address. Every match is erased, even if it is not listed above, and what shop systems have sent about this buyer. \
-         {PERMANENT}\n\n{}",
+        "All transactions are searched for the address. Every match is erased, even if it is not listed above, and what shop \
+         systems have sent about this buyer. {PERMANENT}\n\n{}",
         complete_of(found)
     );
     let ask = match units.is_empty() {

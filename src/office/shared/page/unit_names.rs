@@ -1,7 +1,7 @@
 //! The names by which pages call units.
 
 use super::context::PageContext;
-use super::{facts, view};
+use super::facts;
 use crate::office::shared::operation::facts::Fact;
 pub(crate) use crate::office::shared::operation::unit_names::UnitNames;
 use maud::Markup;
@@ -18,11 +18,11 @@ impl UnitNames {
     pub fn link_to(&self, address: &str, unit: &str) -> Markup {
         let name = self.name(unit).map(str::to_owned);
         let unit = Fact::Unit { id: unit.to_owned(), name };
-        facts::value(&unit.at(address.to_owned()), &view::time)
+        facts::inline(&unit.at(address.to_owned()))
     }
 
     /// Renders a link to the page of a unit.
     pub fn link(&self, unit: &str) -> Markup {
-        facts::value(&self.unit(unit), &view::time)
+        facts::inline(&self.unit(unit))
     }
 }

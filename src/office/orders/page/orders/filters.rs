@@ -5,12 +5,12 @@ use crate::office::orders::page::transaction;
 use crate::office::orders::rows::order::TransactionState;
 use crate::office::orders::rows::related::Likeness;
 use crate::office::orders::rule::{ListQuery, TransactionFilter};
+use crate::office::shared::operation::facts::Fact;
 use crate::office::shared::page::form::Form;
 use crate::office::shared::page::guard::Units;
 use crate::office::shared::page::problem::FormProblem;
 use crate::office::shared::page::refusal::Result;
-use crate::office::shared::page::view::transaction_link;
-use crate::office::shared::page::{link, month, view};
+use crate::office::shared::page::{facts, link, month, view};
 use crate::pledges::auth::check_id;
 use crate::pledges::decimal::Decimal;
 use crate::pledges::scope::Mode;
@@ -156,8 +156,8 @@ pub(super) fn selection(query: &Form, selected: &ListQuery) -> Markup {
             @else { " of all units" }
             @match &selected.like {
                 None => {}
-                Some((Likeness::Buyer, id)) => { ", of the same buyer as " (transaction_link(id.as_str())) }
-                Some((Likeness::Reference, id)) => { ", with the same reference as " (transaction_link(id.as_str())) }
+                Some((Likeness::Buyer, id)) => { ", of the same buyer as " (facts::inline(&Fact::transaction(id.as_str()))) }
+                Some((Likeness::Reference, id)) => { ", with the same reference as " (facts::inline(&Fact::transaction(id.as_str()))) }
             }
             @if let Some((_, reference)) = &selected.reference { ", with the order number " (view::untrusted_text(reference)) }
             @if let Some(key) = &selected.key { ", created with the API key " code { (view::untrusted_text(key)) } }

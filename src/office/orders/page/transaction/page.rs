@@ -12,13 +12,13 @@ use crate::office::mails::rule::Status;
 use crate::office::orders::rows::order::Order;
 use crate::office::orders::rule as transactions;
 use crate::office::orders::rule::{Record, TransactionView, ViewOptions};
+use crate::office::shared::operation::facts::Fact;
 use crate::office::shared::page::context::PageContext;
 use crate::office::shared::page::guard::Scoped;
 use crate::office::shared::page::list_times::ListTimes;
 use crate::office::shared::page::refusal::Result;
 use crate::office::shared::page::response::Page;
-use crate::office::shared::page::view;
-use crate::office::shared::page::view::transaction_link;
+use crate::office::shared::page::{facts, view};
 use crate::office::shared::rule::roles::{MemberRight, Permission};
 use crate::office::shops::rule::units;
 use crate::pledges::auth::KeyLevel;
@@ -41,9 +41,10 @@ pub(crate) async fn erased<S: OperatorStore, C: Clock, E: Entropy>(
     record: &Scoped<Record>,
 ) -> Result {
     match context.is_done() {
-        true => {
-            Ok(Page::new("Erased", html! { p { "Transaction " (transaction_link(record.id())) } }))
-        }
+        true => Ok(Page::new(
+            "Erased",
+            html! { p { "Transaction " (facts::inline(&Fact::transaction(record.id()))) } },
+        )),
         false => transaction(context, record).await,
     }
 }

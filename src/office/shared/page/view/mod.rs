@@ -19,11 +19,6 @@ pub(crate) use texts::{
 };
 pub(crate) use times::{day, local_time, time, times_in_words};
 
-/// Renders a link to a transaction.
-pub(crate) fn transaction_link(id: &str) -> Markup {
-    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
-}
-
 /// Renders links that switch a page between live and test mode. `mode` is the current mode.
 pub(crate) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     let month = month.map(|month| month.to_string());
